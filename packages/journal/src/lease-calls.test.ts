@@ -31,8 +31,10 @@ const clusterIds = Array.from({ length: 100 }, (_, number) => `vci_${number}`);
 
 async function held() {
   const tables = new WatchedTables(new MemoryDatabase());
-  for (const [number, clusterId] of clusterIds.entries())
-    await tables.takeLease(clusterId, 0, 0, number % 2 === 0 ? 'even' : 'odd', 'http://x', 3_000);
+  for (const [number, clusterId] of clusterIds.entries()) {
+    const holder = { id: number % 2 === 0 ? 'even' : 'odd', url: 'http://x' };
+    await tables.takeLease({ clusterId, epoch: 0, renewal: 0, holder, ttlMs: 3_000 });
+  }
   return { tables, calls: new LeaseCalls(tables, new HandClock()) };
 }
 

@@ -2,6 +2,7 @@ import {
   type Chunk,
   type Head,
   type JournalTables,
+  type LeaseTaking,
   type LeaseToRenew,
   type MemberRow,
   noHead,
@@ -81,17 +82,9 @@ export class MemoryTables implements JournalTables {
     return chunks.find((chunk) => chunk.firstPosition === firstPosition);
   }
 
-  async takeLease(
-    clusterId: string,
-    epoch: number,
-    renewal: number,
-    holderId: string,
-    holderUrl: string,
-    ttlMs: number,
-  ): Promise<boolean> {
+  async takeLease({ clusterId, epoch, renewal, holder, ttlMs }: LeaseTaking): Promise<boolean> {
     const cluster = this.#database.cluster(clusterId);
     if (cluster.head.epoch !== epoch || cluster.head.renewal !== renewal) return false;
-    const holder = { id: holderId, url: holderUrl };
     cluster.head = { ...cluster.head, epoch: epoch + 1, renewal: 0, holder, releasedBy: undefined, ttlMs };
     return true;
   }

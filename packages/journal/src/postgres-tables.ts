@@ -10,6 +10,7 @@ import {
   type HeadRow,
   headOf,
   type JournalTables,
+  type LeaseTaking,
   type LeaseToRenew,
   type MemberRow,
   noHead,
@@ -126,20 +127,13 @@ export class PostgresTables implements JournalTables {
     });
   }
 
-  takeLease(
-    clusterId: string,
-    epoch: number,
-    renewal: number,
-    holderId: string,
-    holderUrl: string,
-    ttlMs: number,
-  ): Promise<boolean> {
+  takeLease({ clusterId, epoch, renewal, holder, ttlMs }: LeaseTaking): Promise<boolean> {
     return this.#changes(async (sql) => {
       if (epoch === noHead.epoch)
         await sql`INSERT INTO weir_journal_heads VALUES (${clusterId}, 0, 0, 0, 0, NULL, NULL) ON CONFLICT DO NOTHING`;
       return sql`
         UPDATE weir_journal_heads
-        SET epoch = epoch + 1, renewal = 0, holder_id = ${holderId}, holder_url = ${holderUrl}, ttl_ms = ${ttlMs}
+        SET epoch = epoch + 1, renewal = 0, holder_id = ${holder.id}, holder_url = ${holder.url}, ttl_ms = ${ttlMs}
         WHERE cluster_id = ${clusterId} AND epoch = ${epoch} AND renewal = ${renewal}`;
     });
   }

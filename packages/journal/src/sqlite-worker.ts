@@ -103,13 +103,13 @@ const operations: SqliteOperations = {
       firstPosition,
     ]),
 
-  takeLease(clusterId, epoch, renewal, holderId, holderUrl, ttlMs) {
+  takeLease({ clusterId, epoch, renewal, holder, ttlMs }) {
     if (epoch === noHead.epoch)
       run('INSERT OR IGNORE INTO journal_heads VALUES (?, 0, 0, 0, 0, NULL, NULL)', [clusterId]);
     const changed = run(
       `UPDATE journal_heads SET epoch = epoch + 1, renewal = 0, holder_id = ?, holder_url = ?, ttl_ms = ?
        WHERE cluster_id = ? AND epoch = ? AND renewal = ?`,
-      [holderId, holderUrl, ttlMs, clusterId, epoch, renewal],
+      [holder.id, holder.url, ttlMs, clusterId, epoch, renewal],
     );
     return changed > 0;
   },

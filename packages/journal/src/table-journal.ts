@@ -260,9 +260,8 @@ class TableJournal implements Journal {
     if (retryInMs === 0 && heldBy?.id !== holder.id)
       retryInMs = this.#lease.graceLeftMs(head, graceMs(heldBy?.id ?? head.releasedBy), nowMs);
     if (retryInMs === 0) {
-      const { id, url } = holder;
-      if (await this.#tables.takeLease(this.#clusterId, epoch, renewal, id, url, ttlMs))
-        return { epoch: epoch + 1, nextPosition };
+      const taking = { clusterId: this.#clusterId, epoch, renewal, holder, ttlMs };
+      if (await this.#tables.takeLease(taking)) return { epoch: epoch + 1, nextPosition };
     }
     // A failed swap lost against a faster process, whose name the next call returns.
     return { heldBy: heldBy ?? { id: '', url: '' }, retryInMs, renewal, nextPosition };

@@ -30,14 +30,7 @@ export interface JournalTables {
    * If epoch and renewal are unchanged, raises the epoch and enters the holder. Returns whether it did. Creates a
    * missing row.
    */
-  takeLease(
-    clusterId: string,
-    epoch: number,
-    renewal: number,
-    holderId: string,
-    holderUrl: string,
-    ttlMs: number,
-  ): Promise<boolean>;
+  takeLease(taking: LeaseTaking): Promise<boolean>;
   /**
    * Raises the counters of leases that are still held with their epoch, and returns for each whether it is. One
    * transaction.
@@ -135,6 +128,15 @@ export function headOf(row: HeadRow): Head {
     holder: id === null || url === null ? undefined : { id, url },
     releasedBy: url === null ? (id ?? undefined) : undefined,
   };
+}
+
+export interface LeaseTaking {
+  readonly clusterId: string;
+  /** The epoch and the renewal of the lease as it was seen. */
+  readonly epoch: number;
+  readonly renewal: number;
+  readonly holder: { readonly id: string; readonly url: string };
+  readonly ttlMs: number;
 }
 
 export interface LeaseToRenew {

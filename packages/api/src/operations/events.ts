@@ -132,6 +132,9 @@ const partial = () =>
 const message = () =>
   text().optional().describe('A word to people, such as that there is no events data yet.');
 
+/** What every search says of itself. */
+const searchOutcome = { stats: stats(), partial: partial(), message: message() };
+
 const value = () => z.union([prose(coreLimits.eventBytesMax), z.number(), z.boolean()]);
 
 const timeline = () =>
@@ -244,9 +247,7 @@ export const eventOperations = [
       truncated: z.boolean().describe('Whether more events pass the filter.'),
       next_cursor: cursor().nullable().describe('Where the next events begin, or `null` after the last.'),
       timeline: timeline().optional().describe('The events over time, when that was asked for.'),
-      stats: stats(),
-      partial: partial(),
-      message: message(),
+      ...searchOutcome,
     }),
     errors: searchErrors,
     example: {
@@ -272,9 +273,7 @@ export const eventOperations = [
     input: clusterInput({ ...scope, ...timelineWanted().shape }),
     output: z.object({
       timeline: timeline().describe('The events over time.'),
-      stats: stats(),
-      partial: partial(),
-      message: message(),
+      ...searchOutcome,
     }),
     errors: searchErrors,
     example: {
@@ -311,9 +310,7 @@ export const eventOperations = [
       ).describe('The fields.'),
       sampled_events: count().describe('Events that were looked at.'),
       is_sample: z.boolean().describe('Whether there are more that were not.'),
-      stats: stats(),
-      partial: partial(),
-      message: message(),
+      ...searchOutcome,
     }),
     errors: searchErrors,
     example: {

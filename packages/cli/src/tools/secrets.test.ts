@@ -27,7 +27,7 @@ test('a secret is created, listed, rotated and deleted, and its value is never p
   assert.deepEqual(made, { status: 0, out: 'made one\n', err: '' });
   const again = await weir('create -secret-name one -cluster orders', { input: ['x'] });
   assert.deepEqual([again.status, again.out], [1, '']);
-  assert.match(again.err, /There is a secret "one" of the cluster already/);
+  assert.match(again.err, /The cluster already has a secret named "one"/);
 
   const folder = mkdtempSync(join(tmpdir(), 'weir-secrets-'));
   t.after(() => rmSync(folder, { recursive: true }));

@@ -6,16 +6,15 @@ interface NameRule {
   readonly text: string;
 }
 
+const displayName: NameRule = {
+  pattern: /^[a-zA-Z0-9 _-]{3,128}$/,
+  text: '3 to 128 of letters, digits, space, underscore and hyphen',
+};
+
 /** The same rules as in the catalogue, for callers that bypass it. Prefixes do not count. */
 const rules = {
-  account: {
-    pattern: /^[a-zA-Z0-9 _-]{3,128}$/,
-    text: '3 to 128 of letters, digits, space, underscore and hyphen',
-  },
-  workspace: {
-    pattern: /^[a-zA-Z0-9 _-]{3,128}$/,
-    text: '3 to 128 of letters, digits, space, underscore and hyphen',
-  },
+  account: displayName,
+  workspace: displayName,
   role: {
     pattern: /^[a-zA-Z0-9 _-]{3,60}$/,
     text: '3 to 60 of letters, digits, space, underscore and hyphen',
@@ -46,6 +45,20 @@ export function checkedName(what: Named, name: string): string {
   const { pattern, text } = rules[what];
   if (pattern.test(name)) return name;
   throw new ApiError('invalid_request', `The name of a ${what} is ${text}.`);
+}
+
+/** Refuses another object of a cluster if its name is taken, or if the cluster has as many as it may have. */
+export function requireRoomInCluster(
+  others: readonly { readonly name: string }[],
+  { what, name, max }: { readonly what: Named; readonly name: string; readonly max: number },
+): void {
+  if (others.some((other) => other.name === name))
+    throw new ApiError(
+      'duplicate_name',
+      `The cluster already has a ${what} named "${name}"; choose another name.`,
+    );
+  if (others.length >= max)
+    throw new ApiError('limit_exceeded', `A cluster can have at most ${max} ${what}s.`);
 }
 
 /** Returns the name with its prefix, which callers may omit. */

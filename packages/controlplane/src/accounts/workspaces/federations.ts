@@ -1,7 +1,6 @@
-import { ApiError } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import { freshId } from '../common/ids.ts';
-import { checkedName } from '../common/names.ts';
+import { checkedName, requireRoomInCluster } from '../common/names.ts';
 import { AccountStore } from '../database/account-store.ts';
 import { federationTable, virtualClusterTable } from '../database/account-table.ts';
 import type { DatabaseTransaction, FederationRow } from '../database/schema.ts';
@@ -102,16 +101,10 @@ function federationOf(row: FederationRow): Federation {
 }
 
 async function refuseTaken(transaction: DatabaseTransaction, clusterId: string, name: string): Promise<void> {
-  const names = await transaction
+  const others = await transaction
     .selectFrom('weir_federations')
     .select('name')
     .where('cluster_id', '=', clusterId)
     .execute();
-  if (names.some((row) => row.name === name))
-    throw new ApiError('duplicate_name', `There is a federation "${name}" of the cluster already.`);
-  if (names.length >= apiLimits.workloadBindingsMax)
-    throw new ApiError(
-      'limit_exceeded',
-      `A cluster has at most ${apiLimits.workloadBindingsMax} federations.`,
-    );
+  requireRoomInCluster(others, { what: 'federation', name, max: apiLimits.workloadBindingsMax });
 }

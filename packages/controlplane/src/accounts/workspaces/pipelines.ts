@@ -1,7 +1,7 @@
 import { ApiError, type PipelineState, type PipelineType, pipelineTypes } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import { freshId } from '../common/ids.ts';
-import { checkedName } from '../common/names.ts';
+import { checkedName, requireRoomInCluster } from '../common/names.ts';
 import { notFound } from '../common/not-found.ts';
 import { AccountStore } from '../database/account-store.ts';
 import { pipelineTable, virtualClusterTable } from '../database/account-table.ts';
@@ -312,17 +312,11 @@ async function refuseTaken(
     .select(['name', 'type'])
     .where('cluster_id', '=', clusterId)
     .execute();
-  if (others.some((row) => row.name === name))
-    throw new ApiError('duplicate_name', `There is a pipeline "${name}" of the cluster already.`);
+  requireRoomInCluster(others, { what: 'pipeline', name, max: apiLimits.pipelinesPerClusterMax });
   const same = pipelineTypes[type].isSingle ? others.find((row) => row.type === type) : undefined;
   if (same !== undefined)
     throw new ApiError(
       'limit_exceeded',
       `A cluster has at most one ${type} pipeline, and "${same.name}" is one; change its configuration, or delete it.`,
-    );
-  if (others.length >= apiLimits.pipelinesPerClusterMax)
-    throw new ApiError(
-      'limit_exceeded',
-      `A cluster has at most ${apiLimits.pipelinesPerClusterMax} pipelines.`,
     );
 }

@@ -1,7 +1,7 @@
 import { ApiError } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import { freshId } from '../common/ids.ts';
-import { checkedName } from '../common/names.ts';
+import { checkedName, requireRoomInCluster } from '../common/names.ts';
 import { notFound } from '../common/not-found.ts';
 import { AccountStore } from '../database/account-store.ts';
 import { virtualClusterTable } from '../database/account-table.ts';
@@ -56,7 +56,8 @@ export class Secrets extends AccountStore {
   create(place: SecretsPlace, { name, value, allowsExporters }: NewSecret, by: string): Promise<Secret> {
     return this.changeAccount(place.accountId, async (transaction) => {
       await virtualClusterTable.require(transaction, place.accountId, place.clusterId);
-      await refuseTaken(transaction, place, name);
+      const others = await rowsOf(transaction, place).execute();
+      requireRoomInCluster(others, { what: 'secret', name, max: apiLimits.secretsPerClusterMax });
       const { clock, random } = this.deps;
       const id = freshId('secret', random);
       const nowMs = clock.nowMs();
@@ -220,21 +221,6 @@ async function requireSecret(
   const row = await rowsOf(transaction, place).where('name', '=', name).executeTakeFirst();
   if (row === undefined) throw notFound('secret');
   return row;
-}
-
-async function refuseTaken(
-  transaction: DatabaseTransaction,
-  place: SecretsPlace,
-  name: string,
-): Promise<void> {
-  const others = await rowsOf(transaction, place).execute();
-  if (others.some((row) => row.name === name))
-    throw new ApiError(
-      'duplicate_name',
-      `There is a secret "${name}" of the cluster already; update it to give it another value.`,
-    );
-  if (others.length >= apiLimits.secretsPerClusterMax)
-    throw new ApiError('limit_exceeded', `A cluster has at most ${apiLimits.secretsPerClusterMax} secrets.`);
 }
 
 function secretOf(row: SecretRow): Secret {

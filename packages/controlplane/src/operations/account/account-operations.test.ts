@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { ApiError, type CallOf, createClient, type ErrorCode, type OperationName } from '@weir/api';
+import { type CallOf, createClient, type ErrorCode } from '@weir/api';
 import { cookieOf, startTestApi, type TestApiOptions } from '../../../testing/api-server.ts';
+import { refused } from '../../../testing/refused.ts';
 import { accountGrant, appGrant, makeAccount, password } from '../../../testing/two-accounts.ts';
 
 /** Over HTTP with the typed client, which validates every answer against the catalogue. */
@@ -23,19 +24,6 @@ async function start(t: TestContext, options: TestApiOptions = {}) {
 }
 
 type Client = ReturnType<typeof createClient>;
-
-async function refused<Name extends OperationName>(
-  client: Client,
-  code: ErrorCode,
-  name: Name,
-  input: CallOf<Name>,
-): Promise<void> {
-  await assert.rejects(client.call(name, input), (error) => {
-    assert.ok(error instanceof ApiError, String(error));
-    assert.equal(error.code, code, `${name}: ${error.message}`);
-    return true;
-  });
-}
 
 test('workspaces', async (t) => {
   const { admin, ours, clientWith, byKey, later } = await start(t);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { ApiError, type CallOf, createClient, type ErrorCode, type OperationName } from '@weir/api';
+import { createClient } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import { cookieOf, startTestApi } from '../../../testing/api-server.ts';
+import { refused } from '../../../testing/refused.ts';
 import { accountGrant, agentGrant, appGrant, makeAccount, password } from '../../../testing/two-accounts.ts';
 
 type Client = ReturnType<typeof createClient>;
@@ -20,21 +21,6 @@ async function start(t: TestContext) {
   const keyed = async (name: string, ...grants: Parameters<typeof ours.key>[1][]) =>
     clientWith({ 'service-api-key': await ours.key(name, ...grants) });
   return { ...api, ours, signedIn, keyed };
-}
-
-async function refused<Name extends OperationName>(
-  client: Client,
-  code: ErrorCode,
-  name: Name,
-  input: CallOf<Name>,
-  message = /./,
-): Promise<void> {
-  await assert.rejects(client.call(name, input), (error) => {
-    assert.ok(error instanceof ApiError, String(error));
-    assert.equal(error.code, code, `${name}: ${error.message}`);
-    assert.match(error.message, message);
-    return true;
-  });
 }
 
 const search = { types: 'acl_logs', filter: 'data.operation == "WRITE"\nand true', relative: '1h' };

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import {
-  ApiError,
-  type CallOf,
   createClient,
-  type ErrorCode,
   type OperationName,
   type PipelineType,
   pipelineTypeNames,
@@ -13,6 +10,7 @@ import {
 } from '@weir/api';
 import { type ListedJob, linkingScope, schemaLinkingKind } from '@weir/cluster';
 import { fakeHandlers, startTestApi } from '../../../testing/api-server.ts';
+import { refused } from '../../../testing/refused.ts';
 import { appGrant, makeAccount } from '../../../testing/two-accounts.ts';
 import { linkingPipelines } from '../../pipelines/linking-pipelines.ts';
 import { pipelineHandlers } from './pipelines.ts';
@@ -33,21 +31,6 @@ async function start(t: TestContext) {
     return createClient({ baseUrl: api.url, fetch, headers, checksAnswers: true });
   };
   return { ...api, ours, clientOf, app: await clientOf('app', appGrant(ours.a.id)) };
-}
-
-async function refused<Name extends OperationName>(
-  client: Client,
-  code: ErrorCode,
-  name: Name,
-  input: CallOf<Name>,
-  message = /./,
-): Promise<void> {
-  await assert.rejects(client.call(name, input), (error) => {
-    assert.ok(error instanceof ApiError, String(error));
-    assert.equal(error.code, code, `${name}: ${error.message}`);
-    assert.match(error.message, message);
-    return true;
-  });
 }
 
 test('a check lists problems with their places, and stores nothing', async (t) => {

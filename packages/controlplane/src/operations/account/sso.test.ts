@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { ApiError, type CallOf, createClient, type ErrorCode, type OperationName } from '@weir/api';
+import { ApiError, createClient } from '@weir/api';
 import { accountsDeps } from '../../../testing/accounts-deps.ts';
 import { cookieOf, startTestApi, type TestApiOptions } from '../../../testing/api-server.ts';
+import { refused } from '../../../testing/refused.ts';
 import { accountGrant, agentGrant, appGrant, makeAccount, password } from '../../../testing/two-accounts.ts';
 import { parseBindings } from '../../workload-identity/bindings-file.ts';
 
 /**
  * Single sign-on and federations over HTTP, with the typed client, which validates every answer against the catalogue.
  */
-
-type Client = ReturnType<typeof createClient>;
 
 async function start(t: TestContext, options: TestApiOptions = {}) {
   const api = await startTestApi(t, options);
@@ -23,19 +22,6 @@ async function start(t: TestContext, options: TestApiOptions = {}) {
   const byKey = async (name: string, grant: Parameters<typeof ours.key>[1]) =>
     client({ 'service-api-key': await ours.key(name, grant!) });
   return { ...api, ours, admin, byKey };
-}
-
-async function refused<Name extends OperationName>(
-  client: Client,
-  code: ErrorCode,
-  name: Name,
-  input: CallOf<Name>,
-): Promise<void> {
-  await assert.rejects(client.call(name, input), (error) => {
-    assert.ok(error instanceof ApiError, String(error));
-    assert.equal(error.code, code, `${name}: ${error.message}`);
-    return true;
-  });
 }
 
 test('single sign-on is set up, changed and removed, and its secret is never returned', async (t) => {
