@@ -97,7 +97,7 @@ test('failures are errors with a code', async () => {
     [500, 'null', 'internal', 'delete_topic: HTTP status 500'],
     [500, '{"error":7,"message":{}}', 'internal', 'delete_topic: HTTP status 500'],
     [302, '', 'internal', 'delete_topic: HTTP status 302'],
-    [200, '<html>', 'internal', 'delete_topic: the answer is not JSON'],
+    [200, '<html>', 'internal', 'delete_topic: the response is not JSON'],
   ];
   for (const [status, body, code, message] of cases) {
     const client = createClient({ baseUrl: '', fetch: serverWith(status, body).fetch });
@@ -152,7 +152,7 @@ test('answers are validated against the catalogue on request', async () => {
   const { fetch } = serverWith(200, '{"workspaces":[{"id":"wi_1"}]}');
   await createClient({ baseUrl: '', fetch }).call('list_workspaces', {});
   const checked = createClient({ baseUrl: '', fetch, checksAnswers: true }).call('list_workspaces', {});
-  await assert.rejects(checked, { code: 'internal', message: /not what the catalogue says/ });
+  await assert.rejects(checked, { code: 'internal', message: /does not match the catalogue/ });
 });
 
 test('the global fetch works', () => {

@@ -93,7 +93,7 @@ async function outputOf<Name extends OperationName>(
   try {
     output = parseJson(text);
   } catch (error) {
-    throw new ApiError('internal', `${name}: the answer is not JSON`, { cause: error });
+    throw new ApiError('internal', `${name}: the response is not JSON`, { cause: error });
   }
   if (!isChecked) return output as OutputOf<Name>;
   const { catalogue } = await import('./catalogue.ts');
@@ -101,7 +101,7 @@ async function outputOf<Name extends OperationName>(
   if (checked.success) return checked.data as OutputOf<Name>;
   throw new ApiError(
     'internal',
-    `${name}: the answer is not what the catalogue says: ${checked.error.message}`,
+    `${name}: the response does not match the catalogue: ${checked.error.message}`,
   );
 }
 

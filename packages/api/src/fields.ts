@@ -115,7 +115,7 @@ export function emailAddress() {
   return word(
     /^[!-?A-~]{1,64}@[a-zA-Z0-9](?:[a-zA-Z0-9.-]{0,187}[a-zA-Z0-9])?$/,
     apiLimits.emailCharsMax,
-    'is not an address of e-mail',
+    'is not a valid e-mail address',
   );
 }
 
@@ -130,7 +130,7 @@ export function httpsUrl() {
   return word(
     /^https:\/\/[^\s\p{Cc}\p{Cs}]+$/u,
     apiLimits.apiUrlCharsMax,
-    'is not an address that begins with https://',
+    'is not a URL that begins with https://',
   );
 }
 
@@ -161,7 +161,9 @@ export const topicId = () => word(/^[a-zA-Z0-9_-]{1,64}$/, 64, 'is not the id of
 export const clusterId = () => id('cluster').describe('The virtual cluster.');
 
 export const workspaceFilter = () =>
-  id('workspace').optional().describe('Only this workspace. Without it, all that the caller reaches.');
+  id('workspace')
+    .optional()
+    .describe('Only this workspace. If omitted, all workspaces that the caller can access.');
 
 const configName = () => word(/^[a-zA-Z0-9._-]{1,256}$/, 256, 'is not the name of a config');
 
@@ -186,7 +188,7 @@ export function configsField() {
 
 /** A position in a paged list. */
 export function cursor() {
-  return word(/^[a-zA-Z0-9_-]+$/, apiLimits.apiCursorCharsMax, 'is not a cursor of an earlier answer');
+  return word(/^[a-zA-Z0-9_-]+$/, apiLimits.apiCursorCharsMax, 'is not a cursor of an earlier response');
 }
 
 /** The input of a paged list. */
@@ -197,14 +199,16 @@ export function pageInput(rowsDefault: number) {
       .min(1)
       .max(apiLimits.apiPageRowsMax)
       .default(rowsDefault)
-      .describe('How many to give at most.'),
-    cursor: cursor().optional().describe('`next_cursor` of the answer before; without it, the beginning.'),
+      .describe('The maximum number to return.'),
+    cursor: cursor()
+      .optional()
+      .describe('`next_cursor` of the previous response; omit it to start at the beginning.'),
   };
 }
 
 /** The last fields of its answer. */
 export const pageOutput = {
-  next_cursor: cursor().nullable().describe('Where the next page begins, or `null` after the last.'),
+  next_cursor: cursor().nullable().describe('The cursor of the next page, or `null` after the last.'),
 };
 
 /** Ids in examples. */

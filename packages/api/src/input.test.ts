@@ -70,7 +70,7 @@ test('invalid input is refused with a helpful message', () => {
       { ...cluster, topic_name: 'a', partition_count: 1, configs: { a: '\ud800' } },
       /^configs\.a: has control/,
     ],
-    ['undelete_topic', cluster, /^one of topic_id and topic_name has to be given$/],
+    ['undelete_topic', cluster, /^one of topic_id and topic_name is required$/],
     [
       'virtual_clusters/acls/create',
       { ...cluster, acl: { ...rule, who: 1 } },

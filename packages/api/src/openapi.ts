@@ -23,7 +23,7 @@ export function openApiDocument(): Json {
       title: 'Weir control plane',
       version: release,
       description:
-        'Every operation is called with POST and a JSON object; those that only read take GET with a query too. Fields that a client does not know in an answer are to be ignored; fields that the server does not know in a request are refused.',
+        'Every operation is called with POST and a JSON object; those that only read take GET with a query too. Clients ignore unknown fields of a response; fields that the server does not know in a request are refused.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],

@@ -88,7 +88,7 @@ export function clusterInput<Shape extends z.core.$ZodLooseShape>(shape: Shape) 
 
 type ClusterInput = ReturnType<typeof clusterInput<Record<never, never>>>;
 
-/** An operation of the cluster that `virtual_cluster_id` names. It fails with `not_found` if the caller has no access. */
+/** An operation of the cluster that `virtual_cluster_id` names. Without access, callers get `not_found`. */
 export function defineClusterOperation<
   const Name extends string,
   Input extends z.ZodObject = ClusterInput,

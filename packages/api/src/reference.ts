@@ -32,7 +32,7 @@ ${operations.length} operations below \`{base_url}${apiPath}/\`. \`{base_url}${a
 
 - An operation is called with POST and a JSON object of at most ${apiLimits.apiRequestBytesMax / 1024 / 1024} MiB; an empty body is \`{}\`. Operations that only read
   take GET too, with their fields in the query: \`?limit=10\`, and a list as the same name several times.
-- Success is 200. Where there is nothing to return, the answer is \`{}\`.
+- Success is 200. Without a result, the response is \`{}\`.
 - A failure is a status and \`{"error": "<code>", "message": "<text>"}\`. Codes stay the same, messages may change.
 - A field that an operation does not have is refused by name. Clients have to ignore fields of answers that they do not know.
 - A key is sent in the header \`${apiKeyHeader}\`; for several workspaces, one key each in \`${workspaceKeyHeader('<workspace_id>')}\`. Not both.

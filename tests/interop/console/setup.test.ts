@@ -26,7 +26,7 @@ test('first start to first record, and a second person who joins', { skip, timeo
   await button(page, 'Set up').click();
   await page
     .getByRole('alert')
-    .getByText(/address of e-mail/)
+    .getByText(/valid e-mail address/)
     .waitFor();
   assert.equal(await field(page, 'Your name').inputValue(), 'Ada', 'what was typed stays');
   await field(page, 'E-mail').fill('ada@example.com');

@@ -19,21 +19,21 @@ function wordsOf<Word extends string>(table: Readonly<Record<Word, number>>): [W
 const fields = {
   resource_type: z
     .enum(aclResourceTypes as [AclResourceType, ...AclResourceType[]])
-    .describe('What the rule is about.'),
+    .describe('The type of the resource that the rule applies to.'),
   resource_name: text(coreLimits.aclResourceNameCharsMax, 1).describe(
-    'Its name, or `*` for every one. The cluster is `kafka-cluster`, the schema registry `schema-registry`.',
+    'The name of the resource, or `*` for all. The cluster is `kafka-cluster`, the schema registry `schema-registry`.',
   ),
   pattern_type: z
     .enum(wordsOf(aclPatternTypes))
-    .describe('Whether the name is meant as it is or as a beginning.'),
+    .describe('Whether the rule matches the exact name or names with this prefix.'),
   principal: text(coreLimits.principalNameCharsMax, 1).describe(
     'The principal, as `User:name`; `User:*` is every user.',
   ),
-  host: text(coreLimits.aclHostCharsMax, 1).describe(
-    'The address that the client comes from, or `*` for every one.',
-  ),
+  host: text(coreLimits.aclHostCharsMax, 1).describe('The host of the client, or `*` for every host.'),
   operation: z.enum(wordsOf(aclOperationNumbers)).describe('What the rule allows or denies.'),
-  permission_type: z.enum(wordsOf(aclPermissions)).describe('Whether it allows or denies. What denies wins.'),
+  permission_type: z
+    .enum(wordsOf(aclPermissions))
+    .describe('Whether the rule allows or denies. A rule that denies takes precedence.'),
 };
 
 const nearRulesMax = 10;
@@ -157,7 +157,7 @@ export const aclOperations = [
     title: 'Create an ACL',
     summary: 'Create an ACL in a virtual cluster.',
     description:
-      'A rule that is there already is no mistake. Rules are kept while ACLs are off, and agents obey them within seconds when they are on. Words that stand for several, such as `ANY`, are not rules and are refused.',
+      'A rule that already exists is not an error. Rules are kept while ACLs are off, and agents obey them within seconds when they are on. Words that stand for several, such as `ANY`, are not rules and are refused.',
     input: clusterInput({
       acl: ruleGiven.describe('The rule.'),
     }),
@@ -172,7 +172,7 @@ export const aclOperations = [
     name: 'virtual_clusters/acls/delete',
     title: 'Delete ACLs',
     summary: 'Delete ACLs of a virtual cluster.',
-    description: 'Rules that are not there are no mistake; the answer has those that were.',
+    description: 'Rules that do not exist are ignored; the response lists those that were deleted.',
     input: clusterInput({
       acls: list(ruleGiven, coreLimits.aclsPerCallMax, 1).describe('The rules.'),
     }),

@@ -19,7 +19,7 @@ const keyFields = {
   id: id('apiKey').describe('The key, to delete it by.'),
   name: text(132).describe('Its name, with `akn_`.'),
   access_grants: accessGrants().describe('What it may do.'),
-  created_at: time().describe('When it was made.'),
+  created_at: time().describe('When it was created.'),
 };
 
 /** A key, in the only answer that contains its secret. */

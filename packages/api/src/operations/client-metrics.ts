@@ -29,7 +29,7 @@ const subscriptionGiven = z
   })
   .refine(
     (given) => given.interval_ms !== undefined || given.metrics !== undefined || given.match !== undefined,
-    { error: 'one of interval_ms, metrics and match has to be given' },
+    { error: 'one of interval_ms, metrics and match is required' },
   );
 
 const exampleSubscription = { name: 'latencies', interval_ms: 60_000, metrics: 'org.apache.kafka.producer.' };

@@ -170,7 +170,7 @@ export const clusterConfigurationOperations = [
     title: 'Change the configuration',
     summary: 'Update the given fields of the configuration of a virtual cluster.',
     description:
-      'What is left out stays. ACLs are either enforced or tried out; to go from one to the other, set both fields. ' +
+      'Omitted fields keep their values. ACLs are either enforced or tried out; to go from one to the other, set both fields. ' +
       'With `bucket_url`, the call waits some seconds for the agents, and returns which of them do not use the bucket and why.',
     input: clusterInput({
       virtual_cluster_configuration: change.describe('What to change.'),

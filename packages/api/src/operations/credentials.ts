@@ -10,7 +10,7 @@ const credential = z
     id: id('credential').describe('The credential, to delete it by.'),
     name: text(132).describe('Its name, with `ccn_`.'),
     username: text(coreLimits.principalNameCharsMax).describe('What clients log in as.'),
-    created_at: time().describe('When it was made.'),
+    created_at: time().describe('When it was created.'),
     is_cluster_superuser: z.boolean().describe('Whether no ACL binds it.'),
     read_only: z.boolean().describe('Whether it only reads, which credentials of a schema registry can.'),
     last_used_at: time()

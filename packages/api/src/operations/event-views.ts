@@ -125,7 +125,7 @@ export const eventViewOperations = [
     name: 'update_event_view',
     title: 'Change a saved search',
     summary: 'Rename a saved event search, replace what it searches, or share it.',
-    description: `What is left out stays. ${rights} A shared view that is no longer shared belongs to the caller.`,
+    description: `Omitted fields keep their values. ${rights} A shared view that is no longer shared belongs to the caller.`,
     scope: 'user',
     input: z.strictObject({
       workspace_id: workspaceId(),

@@ -39,7 +39,7 @@ export const eventsStateOperations = [
     name: 'update_events_state',
     title: 'Change events',
     summary: 'Enable or disable events of a virtual cluster and set their retention.',
-    description: 'What is left out stays.',
+    description: 'Omitted fields keep their values.',
     input: clusterInput({
       enabled: z.boolean().optional().describe('Whether to record events at all.'),
       event_types: z

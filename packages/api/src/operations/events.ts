@@ -125,12 +125,10 @@ const partial = () =>
   z
     .enum(['time', 'bytes', 'answer_bytes'])
     .optional()
-    .describe(
-      'Why it is not the whole answer: what a search may take ran out. What is there is right as far as it goes.',
-    );
+    .describe('Why the result is incomplete: the search reached a limit. What it returned is correct.');
 
 const message = () =>
-  text().optional().describe('A word to people, such as that there is no events data yet.');
+  text().optional().describe('A note for people, such as that no events have been recorded yet.');
 
 /** What every search says of itself. */
 const searchOutcome = { stats: stats(), partial: partial(), message: message() };
@@ -237,7 +235,9 @@ export const eventOperations = [
         .max(coreLimits.eventRowsMax)
         .default(coreLimits.eventRowsMax)
         .describe('Events at most.'),
-      cursor: cursor().optional().describe('`next_cursor` of the answer before; without it, the beginning.'),
+      cursor: cursor()
+        .optional()
+        .describe('`next_cursor` of the previous response; omit it to start at the beginning.'),
       timeline: timelineWanted()
         .optional()
         .describe('The timeline to return besides. Without it, none; not together with `cursor`.'),
@@ -245,7 +245,7 @@ export const eventOperations = [
     output: z.object({
       events: events(coreLimits.eventRowsMax).describe('The events as they were recorded.'),
       truncated: z.boolean().describe('Whether more events pass the filter.'),
-      next_cursor: cursor().nullable().describe('Where the next events begin, or `null` after the last.'),
+      next_cursor: cursor().nullable().describe('The cursor of the next events, or `null` after the last.'),
       timeline: timeline().optional().describe('The events over time, when that was asked for.'),
       ...searchOutcome,
     }),

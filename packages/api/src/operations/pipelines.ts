@@ -83,7 +83,7 @@ const configuration = z
     )
       .optional()
       .describe('The parts, if it came in some.'),
-    created_at: time().describe('When it was made.'),
+    created_at: time().describe('When it was created.'),
   })
   .meta({ id: 'PipelineConfiguration', description: 'A configuration. It never changes.' });
 
@@ -218,7 +218,7 @@ export const pipelineOperations = [
     }).refine(
       (given) => (given.configuration_yaml === undefined) !== (given.configuration_inputs === undefined),
       {
-        error: 'one of configuration_yaml and configuration_inputs has to be given',
+        error: 'one of configuration_yaml and configuration_inputs is required',
       },
     ),
     output: z.object({ configuration_id: id('pipelineConfiguration').describe('The configuration.') }),
@@ -243,7 +243,7 @@ export const pipelineOperations = [
         'The configuration that is to count.',
       ),
     }).refine((given) => given.desired_state !== undefined || given.deployed_configuration_id !== undefined, {
-      error: 'desired_state or deployed_configuration_id has to be given',
+      error: 'desired_state or deployed_configuration_id is required',
     }),
     errors: ['conflict', 'no_pipeline_engine', 'invalid_pipeline_configuration'],
     example: {

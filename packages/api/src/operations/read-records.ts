@@ -76,7 +76,7 @@ const record = z
   .meta({ id: 'TopicRecord', description: 'A record of a topic.' });
 
 const recordCursor = () =>
-  word(/^[a-zA-Z0-9_-]+$/, apiLimits.recordCursorCharsMax, 'is not a cursor of an earlier answer');
+  word(/^[a-zA-Z0-9_-]+$/, apiLimits.recordCursorCharsMax, 'is not a cursor of an earlier response');
 
 const toWrite = (what: string) =>
   z
@@ -140,8 +140,13 @@ export const recordDataOperations = [
       time: timeOfCaller().optional().describe('With `time` as start: the time of the first records.'),
       cursor: recordCursor()
         .optional()
-        .describe('`older_cursor` or `newer_cursor` of an answer, instead of `start` and `partitions`.'),
-      limit: z.int().min(1).max(apiLimits.readRecordsMax).default(50).describe('How many to give at most.'),
+        .describe('`older_cursor` or `newer_cursor` of a response, instead of `start` and `partitions`.'),
+      limit: z
+        .int()
+        .min(1)
+        .max(apiLimits.readRecordsMax)
+        .default(50)
+        .describe('The maximum number to return.'),
       contains: prose(apiLimits.containedCharsMax)
         .default('')
         .describe('Only records with this text in their key, value or headers; case matters.'),

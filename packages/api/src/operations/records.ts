@@ -43,7 +43,7 @@ export const recordOperations = [
     title: 'Locate a record',
     summary: 'Describe where the record with an offset is stored.',
     description:
-      'The answer is what the metadata of the cluster says; no file is read. Whether the batch of the record is transactional is in the file: if its producer is not among the transactions here, its transaction was committed.',
+      'The result comes from the metadata of the cluster; no file is read. Whether the batch of the record is transactional is in the file: if its producer is not among the transactions here, its transaction was committed.',
     input: clusterInput({
       topic_name: topicName().describe('The topic.'),
       partition: count(coreLimits.partitionsPerTopicMax).describe('The partition.'),

@@ -39,7 +39,7 @@ export const registryConfigOperations = [
     name: 'update_registry_config',
     title: 'Change the config of a registry',
     summary: 'Set the compatibility level, the mode and the alias of a subject or of the whole registry.',
-    description: 'What is left out stays; `null` makes a value inherited again.',
+    description: 'Omitted fields keep their values; `null` makes a value inherited again.',
     input: clusterInput({
       subject: subjectName()
         .optional()

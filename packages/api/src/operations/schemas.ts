@@ -177,7 +177,7 @@ export const schemaOperations = [
       ({ subject, schema_id, guid }) =>
         (guid === undefined || (schema_id === undefined && subject === undefined)) &&
         (guid !== undefined || schema_id !== undefined || subject !== undefined),
-      { error: 'one of subject, schema_id and guid has to be given' },
+      { error: 'one of subject, schema_id and guid is required' },
     ),
     output: z.object({
       subject: subjectOutput().nullable().describe('A subject that has it; `null` if none has it any more.'),

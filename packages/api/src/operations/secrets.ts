@@ -30,8 +30,10 @@ const secret = z
     name: text(64).describe('Its name, by which configurations refer to it.'),
     version: z.int().min(1).describe('1 for its first value, and one more for each.'),
     allows_exporters: z.boolean().describe(allowsExporters),
-    created_at: time().describe('When it was made.'),
-    created_by: text(apiLimits.emailCharsMax).describe('Who made it: an address or the name of a key.'),
+    created_at: time().describe('When it was created.'),
+    created_by: text(apiLimits.emailCharsMax).describe(
+      'Who created it: an e-mail address or the name of an API key.',
+    ),
     updated_at: time().describe('When it got its value, or was changed otherwise.'),
     updated_by: text(apiLimits.emailCharsMax).describe('Who did that.'),
     used_by: list(text(256), apiLimits.pipelinesPerClusterMax).describe(
@@ -93,13 +95,13 @@ export const secretOperations = [
     title: 'Rotate a secret',
     summary: 'Replace the value of a secret, or change who may name it.',
     description:
-      'What is left out stays. Jobs that run with an earlier value are stopped and start again with the new one within seconds.',
+      'Omitted fields keep their values. Jobs that run with an earlier value are stopped and start again with the new one within seconds.',
     input: clusterInput({
       ...target,
       secret: value().optional().describe('The new value.'),
       allows_exporters: z.boolean().optional().describe(allowsExporters),
     }).refine((given) => given.secret !== undefined || given.allows_exporters !== undefined, {
-      error: 'secret or allows_exporters has to be given',
+      error: 'secret or allows_exporters is required',
     }),
     output: z.object({ version: z.int().min(1).describe('The version of its value.') }),
     errors: ['no_sealing_keys'],

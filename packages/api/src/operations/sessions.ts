@@ -40,7 +40,11 @@ export const sessionOperations = [
     summary: 'List the ways to sign in. Needs no authentication.',
     scope: 'public',
     output: z.object({
-      needs_setup: z.boolean().describe('Whether there is no user yet; the server has printed a link.'),
+      needs_setup: z
+        .boolean()
+        .describe(
+          'Whether the first user is still to be created, with the link that the server has printed.',
+        ),
       passwords: z.boolean().describe('Whether passwords are accepted.'),
       sso_login_path: text(apiLimits.apiUrlCharsMax)
         .nullable()
@@ -83,7 +87,7 @@ export const sessionOperations = [
     title: 'Sign in',
     summary: 'Start a session with a password.',
     description:
-      'The answer sets the cookie of the session. A wrong address and a wrong password give the same error after the same time.',
+      'The response sets the session cookie. A wrong address and a wrong password give the same error after the same time.',
     scope: 'public',
     isGuessable: true,
     input: z.strictObject({
@@ -152,7 +156,7 @@ export const sessionOperations = [
     scope: 'user',
     isGuessable: true,
     input: z.strictObject({
-      current_password: passwordGiven().describe('The password until now.'),
+      current_password: passwordGiven().describe('The current password.'),
       new_password: newPassword().describe('The new one.'),
     }),
     errors: ['invalid_credentials'],

@@ -89,7 +89,7 @@ export const ssoOperations = [
     name: 'update_sso_configuration',
     title: 'Change single sign-on',
     summary: 'Update the given fields of the OpenID Connect connection.',
-    description: 'What is left out stays.',
+    description: 'Omitted fields keep their values.',
     scope: 'account',
     input: z.strictObject({
       sso_connection_id: id('ssoConnection').describe('The connection.'),

@@ -80,7 +80,12 @@ export const topicDetailOperations = [
         .describe('The order. Records are counted by offsets.'),
       descending: z.boolean().default(false).describe('Whether the largest come first.'),
       skip: count(coreLimits.partitionsPerTopicMax).default(0).describe('How many to leave out first.'),
-      limit: z.int().min(1).max(apiLimits.apiPageRowsMax).default(100).describe('How many to give at most.'),
+      limit: z
+        .int()
+        .min(1)
+        .max(apiLimits.apiPageRowsMax)
+        .default(100)
+        .describe('The maximum number to return.'),
     }),
     output: z.object({
       partitions: list(topicPartition, apiLimits.apiPageRowsMax).describe('The partitions.'),

@@ -20,7 +20,7 @@ import { clusterInput, defineClusterOperation } from '../operation.ts';
 const topicFields = {
   id: topicId().describe('The topic. Another one with the same name has another id.'),
   name: topicNameField().describe('Its name.'),
-  created_at: time().describe('When it was made.'),
+  created_at: time().describe('When it was created.'),
   retention: nanosecondsField().describe('How long its records are kept, in nanoseconds; -1 is for ever.'),
   shard_count: count(coreLimits.partitionsPerTopicMax).describe('Its partitions.'),
   uncompressed_size_hint: count().describe(
@@ -65,7 +65,7 @@ export const topicOperations = [
       skip: count(coreLimits.partitionsPerClusterMax).default(0).describe('How many to leave out first.'),
       limit: count(apiLimits.apiPageRowsMax)
         .optional()
-        .describe('How many to give at most. Without it, all.'),
+        .describe('The maximum number to return. Without it, all.'),
     }),
     output: z.object({
       topics: list(topic, coreLimits.partitionsPerClusterMax).describe('The topics.'),
@@ -193,7 +193,7 @@ export const topicOperations = [
         'The names of those that are set on the topic; others are of the cluster or defaults.',
       ),
       size_bytes: count().describe('The bytes of its batches as clients sent them.'),
-      created_at: time().describe('When it was made.'),
+      created_at: time().describe('When it was created.'),
     }),
     errors: ['unsupported_cluster_type'],
     example: {
@@ -213,7 +213,7 @@ export const topicOperations = [
     title: 'Change a topic',
     summary: 'Add partitions to a topic and set configs.',
     description:
-      'Partitions cannot become fewer. A topic that is compacted cannot be made non-compacted, and the other way round.',
+      'Partitions cannot become fewer. A topic cannot change between compacted and not compacted; create a new topic.',
     input: clusterInput({
       ...target,
       partition_count: partitionCount()
@@ -253,7 +253,7 @@ export const topicOperations = [
       topic_id: topicId().optional().describe('The topic.'),
       topic_name: topicName().optional().describe('The name that it had.'),
     }).refine(({ topic_id: byId, topic_name: byName }) => (byId === undefined) !== (byName === undefined), {
-      error: 'one of topic_id and topic_name has to be given',
+      error: 'one of topic_id and topic_name is required',
     }),
     errors: ['not_restorable', 'limit_exceeded', 'unsupported_cluster_type'],
     example: { input: exampleTarget },

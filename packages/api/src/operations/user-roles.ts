@@ -10,7 +10,7 @@ const role = z
     id: id('userRole').describe('The role.'),
     name: text(60).describe('Its name.'),
     access_grants: accessGrants().describe('What its users may do.'),
-    created_at: time().describe('When it was made.'),
+    created_at: time().describe('When it was created.'),
   })
   .meta({ id: 'UserRole', description: 'What users may do who have it.' });
 
@@ -51,7 +51,7 @@ export const userRoleOperations = [
     name: 'create_user_role',
     title: 'Create a role',
     summary: 'Create a role.',
-    description: 'There is no grant for billing, because there are no bills.',
+    description: 'There is no grant for billing.',
     scope: 'account',
     input: z.strictObject({
       user_role_name: displayName(60).describe('A name that no other role has.'),
@@ -71,8 +71,8 @@ export const userRoleOperations = [
     scope: 'account',
     input: z.strictObject({
       user_role_id: id('userRole').describe('The role.'),
-      new_user_role_name: displayName(60).describe('The name that it is to have.'),
-      access_grants: roleGrants().describe('All grants that it is to have.'),
+      new_user_role_name: displayName(60).describe('The new name.'),
+      access_grants: roleGrants().describe('The new grants, which replace the old ones.'),
     }),
     errors: ['not_found', 'duplicate_name', 'last_admin'],
     example: {

@@ -25,7 +25,7 @@ const pendingInvitation = z
     id: id('invitation').describe('The invitation.'),
     email: text(apiLimits.emailCharsMax).describe('Who is invited.'),
     user_role_id: id('userRole').describe('The role of the new user.'),
-    created_at: time().describe('When it was made.'),
+    created_at: time().describe('When it was created.'),
     expires_at: time().describe('When it ends.'),
   })
   .meta({ id: 'Invitation', description: 'An invitation that was not accepted yet.' });

@@ -32,7 +32,7 @@ const clusterFields = {
   type: z.enum(clusterTypeNames).describe('Whether it is a Kafka cluster, a schema registry or a data lake.'),
   workspace_id: id('workspace').describe('The workspace that it belongs to.'),
   tier: tier().describe('Its tier, which decides its limits.'),
-  created_at: time().describe('When it was made.'),
+  created_at: time().describe('When it was created.'),
 };
 
 const virtualCluster = z

@@ -8,7 +8,9 @@ const claimRule = {
   claim_path: text(256, 1).describe(
     'Names with dots between them; a name that has dots itself stands in double quotes.',
   ),
-  expected_value: text(1024, 1).describe('What the claim has to be. One `*` at its end stands for any rest.'),
+  expected_value: text(1024, 1).describe(
+    'The value that the claim must have. A `*` at its end matches any rest.',
+  ),
 };
 
 const federationFields = {
@@ -21,9 +23,9 @@ const federationFields = {
   virtual_cluster_id: clusterId(),
   name: text(132).describe('Its name.'),
   issuer_url: text(apiLimits.apiUrlCharsMax).describe('Who issues the tokens.'),
-  audience: text(apiLimits.apiUrlCharsMax).describe('Whom a token has to be made out to.'),
+  audience: text(apiLimits.apiUrlCharsMax).describe('The audience that a token must have.'),
   claim_match_rules: list(z.object(claimRule), apiLimits.workloadClaimRulesMax).describe(
-    'What a token has to say.',
+    'The claims that a token must have.',
   ),
   read_only: z
     .boolean()
@@ -31,7 +33,7 @@ const federationFields = {
       'Whether its tokens are limited to reading the cluster through the API, and cannot connect agents.',
     ),
   max_credential_ttl_seconds: z.int().describe('How long an agent is admitted for, in seconds.'),
-  created_at: time().nullable().describe('When it was made; `null` for one of the file.'),
+  created_at: time().nullable().describe('When it was created; `null` for one of the file.'),
 };
 
 const federation = z.object(federationFields).meta({
@@ -80,7 +82,7 @@ export const workloadIdentityOperations = [
       ).describe('A name that no other federation of the cluster has.'),
       issuer_url: httpsUrl().describe('Who issues the tokens, as they name it.'),
       claim_match_rules: list(z.strictObject(claimRule), apiLimits.workloadClaimRulesMax, 1).describe(
-        'What a token has to say. All of them have to match.',
+        'The claims that a token must have. All of them have to match.',
       ),
       read_only: z
         .boolean()

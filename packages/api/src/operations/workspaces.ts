@@ -9,7 +9,7 @@ const workspace = z
   .object({
     id: id('workspace').describe('The workspace.'),
     name: text(128).describe('Its name.'),
-    created_at: time().describe('When it was made.'),
+    created_at: time().describe('When it was created.'),
   })
   .meta({ id: 'Workspace', description: 'Clusters and keys that belong together.' });
 

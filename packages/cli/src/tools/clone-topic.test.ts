@@ -56,8 +56,8 @@ test('a topic is cloned, and what is wrong is one line', async (t) => {
   assert.equal((await run('-from', 'orders', '-to', 'then', '-at', '2026-01-31T12:00:00Z')).status, 0);
 
   const cases: [words: readonly string[], status: number, problem: RegExp][] = [
-    [['-from', 'none', '-to', 'copy'], 1, /There is no topic none to clone/],
-    [['-from', 'orders', '-to', 'copy'], 1, /There is a topic copy already/],
+    [['-from', 'none', '-to', 'copy'], 1, /Topic none not found/],
+    [['-from', 'orders', '-to', 'copy'], 1, /Topic copy already exists/],
     [['-from', 'orders', '-to', 'no good'], 1, /topic_name/],
     [['-from', 'orders', '-to', 'other', '-at', '7'], 1, /has offsets from 0 to 0; 7 is outside/],
     [

@@ -288,7 +288,7 @@ test('the leader is asked through the API, with or without the bucket', async (t
   const { err } = await runLine(
     `cli diagnose-record -api-url ${api.url} -api-key ${api.key} -topic payments -partition 0`,
   );
-  assert.equal(err, 'weir cli diagnose-record: There is no topic payments.\n');
+  assert.equal(err, 'weir cli diagnose-record: Topic payments not found.\n');
 });
 
 /** A commit of a file that is in no bucket. */

@@ -1,4 +1,4 @@
-import { ApiError, type Operation, type OperationName } from '@weir/api';
+import { type Access, ApiError, type Operation, type OperationName } from '@weir/api';
 import { type Actor, isAllowed, type Need } from '../accounts/access/permissions.ts';
 import { notFound } from '../accounts/common/not-found.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
@@ -81,7 +81,8 @@ function onAccount(caller: Caller, { access }: KnownOperation): Permit {
   const allowed = caller.actors.find(({ actor }) =>
     isAllowed(actor, { scope: 'account', access, accountId }),
   );
-  if (allowed === undefined) throw new ApiError('forbidden');
+  if (allowed === undefined)
+    throw new ApiError('forbidden', 'You need the admin role in all workspaces, or an account key.');
   return permitTo(allowed);
 }
 
@@ -100,7 +101,7 @@ async function onWorkspace(
   const allowed = caller.actors.find(({ actor }) => isAllowed(actor, { ...need, access }));
   if (allowed !== undefined) return permitTo(allowed, { workspaceId });
   if (keyOperations.has(name)) return permitTo(everyone(caller), { workspaceId });
-  throw new ApiError('forbidden');
+  throw forbiddenInWorkspace(access);
 }
 
 async function onCluster(
@@ -116,8 +117,17 @@ async function onCluster(
   const need = { scope: 'cluster', accountId, workspaceId, clusterId } as const;
   if (!sees(caller, need)) throw notFound('virtual cluster');
   const allowed = caller.actors.find(({ actor }) => isAllowed(actor, { ...need, access }));
-  if (allowed === undefined) throw new ApiError('forbidden');
+  if (allowed === undefined) throw forbiddenInWorkspace(access);
   return permitTo(allowed, { workspaceId, cluster });
+}
+
+function forbiddenInWorkspace(access: Access): ApiError {
+  return new ApiError(
+    'forbidden',
+    access === 'write'
+      ? 'You need the admin role in this workspace, or an API key that may write there.'
+      : 'You need a role in this workspace, or an API key that may read there.',
+  );
 }
 
 /** Only restoring accepts deleted clusters. */

@@ -236,7 +236,7 @@ test('an internal error is logged, and the caller gets no details', async (t) =>
   const answer = await callWithKey('list_workspaces');
   assert.deepEqual(
     [answer.status, answer.json],
-    [500, { error: 'internal', message: 'Something broke. It has been logged.' }],
+    [500, { error: 'internal', message: 'Internal error; see the log of the control plane.' }],
   );
   assert.match(lines.join('\n'), /list_workspaces.*x is not a function/);
   assert.equal(

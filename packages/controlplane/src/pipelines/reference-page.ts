@@ -25,7 +25,7 @@ A pipeline belongs to a virtual cluster and has a type, a state (\`running\` or 
 configuration. [The API](api.md#pipelines) has the operations, \`weir apply\` has [pipelines in its files](apply.md), and [assistants](mcp.md) have
 \`list_pipelines\` and \`describe_pipeline\`.
 
-${[pipelineEngineNote, pipelineEngineNote && 'Starting one that cannot run is answered with `no_pipeline_engine`, and nothing is changed. Configurations are checked, kept and deployed all the same.'].filter(Boolean).join(' ')}`.trimEnd();
+${[pipelineEngineNote, pipelineEngineNote && 'Starting one that cannot run fails with `no_pipeline_engine`, and nothing is changed. Configurations are checked, kept and deployed all the same.'].filter(Boolean).join(' ')}`.trimEnd();
 
 const configurations = `## Configurations
 

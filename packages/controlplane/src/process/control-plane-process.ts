@@ -285,7 +285,7 @@ const answerLater: Handler = (_request, response) => {
   response.setHeader('content-type', 'text/plain; charset=utf-8');
   response.setHeader('retry-after', 1);
   response.setHeader('connection', 'close');
-  response.writeHead(503).end('The database does not answer yet; try again.');
+  response.writeHead(503).end('The database is not reachable yet; try again.');
 };
 
 function settingsKeys(agentKey: string | undefined, clusterId: string | undefined) {

@@ -90,7 +90,7 @@ export class RecordBrowser {
     if (login === undefined && this.#options.requiresLogin())
       throw new RecordRefused(
         'loginRequired',
-        'The cluster decides by Kafka credential who may read and write records; give one.',
+        'The cluster authorizes reads and writes by Kafka credential; provide one.',
       );
     const headers =
       login === undefined

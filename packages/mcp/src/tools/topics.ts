@@ -18,7 +18,7 @@ const row = z.object({
   retention: z.string().describe('How long records are kept, such as 168h; or forever.'),
   size_bytes: shape.uncompressed_size_hint,
   id: shape.id,
-  created_at: z.string().describe('When it was made.'),
+  created_at: z.string().describe('When it was created.'),
 });
 const concise = ['name', 'partitions', 'retention', 'size_bytes'];
 

@@ -44,7 +44,7 @@ export type Named = keyof typeof rules;
 export function checkedName(what: Named, name: string): string {
   const { pattern, text } = rules[what];
   if (pattern.test(name)) return name;
-  throw new ApiError('invalid_request', `The name of a ${what} is ${text}.`);
+  throw new ApiError('invalid_request', `The name of a ${what} must be ${text}.`);
 }
 
 /** Refuses another object of a cluster if its name is taken, or if the cluster has as many as it may have. */

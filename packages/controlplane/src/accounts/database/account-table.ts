@@ -87,7 +87,7 @@ class AccountTable<Name extends TableOfAccounts> {
     }: { readonly name: string; readonly what: string; readonly ownId?: string | undefined },
   ): Promise<void> {
     if (await this.hasName(database, accountId, name, ownId))
-      throw new ApiError('duplicate_name', `There is a ${what} "${name}" already.`);
+      throw new ApiError('duplicate_name', `A ${what} named "${name}" already exists.`);
   }
 
   /** Whether a row has the name, other than the one with the id. */
@@ -109,7 +109,7 @@ class AccountTable<Name extends TableOfAccounts> {
   /** Refuses another row if the account has all that it may have. `many` names them in the message. */
   async requireRoom(database: Database, accountId: string, max: number, many: string): Promise<void> {
     if ((await this.count(database, accountId)) >= max)
-      throw new ApiError('limit_exceeded', `An account has at most ${max} ${many}.`);
+      throw new ApiError('limit_exceeded', `An account can have at most ${max} ${many}.`);
   }
 
   #select(database: Database, values: Readonly<Record<string, unknown>>) {

@@ -57,7 +57,7 @@ test('secret keys: one per line', () => {
     [32, 32],
   );
   const wrong: [text: string, problem: RegExp][] = [
-    ['', /there is no key/],
+    ['', /no key found/],
     [`${one}\nsecret`, /^Error: line 2 is not a key of 64 hex digits$/],
     [`${one}0`, /line 1/],
     [`${one}\n`.repeat(17), /17 keys; at most 16/],

@@ -64,7 +64,7 @@ export function parseSecretKeys(text: string): [Uint8Array, ...Uint8Array[]] {
     return Buffer.from(line, 'hex');
   });
   const [first, ...others] = keys;
-  if (first === undefined) throw new Error('there is no key; write 64 random hex digits');
+  if (first === undefined) throw new Error('no key found; write 64 random hex digits');
   if (keys.length > controlPlaneLimits.secretKeysMax)
     throw new Error(`${keys.length} keys; at most ${controlPlaneLimits.secretKeysMax}`);
   return [first, ...others];

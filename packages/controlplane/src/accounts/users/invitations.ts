@@ -165,7 +165,7 @@ async function refuseKnown(transaction: DatabaseTransaction, key: string, accoun
     .where('email_key', '=', key)
     .executeTakeFirst();
   if (user !== undefined)
-    throw new ApiError('user_already_exists', 'There is a user with this e-mail address already.');
+    throw new ApiError('user_already_exists', 'A user with this e-mail address already exists.');
 }
 
 async function refuseTooMany(transaction: DatabaseTransaction, accountId: string): Promise<void> {

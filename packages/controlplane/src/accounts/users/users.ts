@@ -253,7 +253,7 @@ export async function insertUser(
     .onConflict((same) => same.column('email_key').doNothing())
     .executeTakeFirst();
   if (numInsertedOrUpdatedRows !== 1n)
-    throw new ApiError('user_already_exists', 'There is a user with this e-mail address already.');
+    throw new ApiError('user_already_exists', 'A user with this e-mail address already exists.');
   if ('identity' in proof) await insertIdentity(transaction, row.id, proof.identity, deps);
   await assignRoles(transaction, row.id, await rolesOfAccount(transaction, accountId, roleIds));
   return userOf(row);

@@ -133,7 +133,7 @@ async function requireRoom(
   const others = rows.filter((row) => row.id !== id);
   const whose = userId === undefined ? 'shared view of the workspace' : 'view of yours';
   if (others.some((row) => row.name === name))
-    throw new ApiError('duplicate_name', `There is a ${whose} "${name}" already; choose another name.`);
+    throw new ApiError('duplicate_name', `A ${whose} named "${name}" already exists; choose another name.`);
   const max = userId === undefined ? apiLimits.eventViewsSharedMax : apiLimits.eventViewsOwnMax;
   if (others.length >= max)
     throw new ApiError(

@@ -79,7 +79,7 @@ export class Secrets extends AccountStore {
     });
   }
 
-  /** What is left out stays. */
+  /** Omitted fields keep their values. */
   change(
     place: SecretsPlace,
     name: string,

@@ -299,6 +299,9 @@ async function freeName(
     .where('deleted_ms', 'is', null)
     .executeTakeFirst();
   if (holder !== undefined)
-    throw new ApiError('duplicate_name', `There is a virtual cluster "${name}" in the workspace already.`);
+    throw new ApiError(
+      'duplicate_name',
+      `The workspace already has a virtual cluster named "${name}"; choose another name.`,
+    );
   return name;
 }

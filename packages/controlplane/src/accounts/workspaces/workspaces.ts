@@ -95,7 +95,7 @@ async function refuseWithClusters(transaction: DatabaseTransaction, workspaceId:
   if (cluster !== undefined)
     throw new ApiError(
       'workspace_not_empty',
-      `The workspace holds clusters, ${cluster.name} among them. Delete them first.`,
+      `The workspace still has clusters, such as ${cluster.name}; delete them first.`,
     );
 }
 

@@ -128,7 +128,7 @@ test('views are bounded in number, in name and in bytes', async (t) => {
     'duplicate_name',
     'create_event_view',
     { ...on, view_name: 'One', search },
-    /view of yours "One"/,
+    /view of yours named "One"/,
   );
   const { view_id } = await client.call('create_event_view', { ...on, view_name: 'Two', search });
   await refused(client, 'duplicate_name', 'update_event_view', { ...on, view_id, view_name: 'One' });

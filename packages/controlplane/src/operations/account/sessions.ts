@@ -78,7 +78,7 @@ export function sessionHandlers(accounts: AccountsDatabase) {
     async change_password({ current_password, new_password }, context) {
       const { user, session } = signedInOf(context);
       if ((await users.authenticate(user.email, current_password)) === undefined)
-        throw new OperationFailed('invalid_credentials', 'The password until now is wrong.');
+        throw new OperationFailed('invalid_credentials', 'The current password is wrong.');
       await users.setPassword(user.accountId, user.id, new_password, session.id);
       return {};
     },
@@ -120,6 +120,6 @@ export function sessionHandlers(accounts: AccountsDatabase) {
 
 function signedInOf({ signedIn }: CallContext): SignedIn {
   if (signedIn === undefined)
-    throw new OperationFailed('forbidden', 'This is for sessions of browsers; a key has none.');
+    throw new OperationFailed('forbidden', 'Only a browser session can do this; sign in to the console.');
   return signedIn;
 }

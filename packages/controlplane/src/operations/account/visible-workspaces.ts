@@ -55,6 +55,6 @@ export async function oldestWritable(
   const all = await accounts.workspaces.list(caller.accountId);
   const found = all.find(({ id }) => isWritable(id));
   if (found === undefined)
-    throw new OperationFailed('forbidden', 'There is no workspace in which the caller may do this.');
+    throw new OperationFailed('forbidden', 'You need the admin role in a workspace to do this.');
   return found.id;
 }

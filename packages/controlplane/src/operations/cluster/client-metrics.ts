@@ -88,5 +88,5 @@ async function subscriptions(
 }
 
 function notThere(names: readonly string[]): OperationFailed {
-  return new OperationFailed('not_found', `There is no subscription ${names.join(', ')}.`);
+  return new OperationFailed('not_found', `Subscription ${names.join(', ')} not found.`);
 }

@@ -213,7 +213,7 @@ test('an unknown group is not found', async (t) => {
   const testApi = await openTestClusterApi(t);
   assert.deepEqual(await testApi.refusal('describe_consumer_group', { group: 'none' }), [
     'not_found',
-    'There is no group none.',
+    'Group none not found.',
   ]);
 });
 

@@ -41,7 +41,7 @@ export function consumerGroupOperations({ clusterPort }: ClusterServices) {
 
     describe_consumer_group: async ({ virtual_cluster_id, group: name }, context) => {
       const group = await watchGroup(clusterPort(virtual_cluster_id), name, context);
-      if (group === undefined) throw new OperationFailed('not_found', `There is no group ${name}.`);
+      if (group === undefined) throw new OperationFailed('not_found', `Group ${name} not found.`);
       return { group: described(group) };
     },
 

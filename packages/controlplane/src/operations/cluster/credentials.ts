@@ -50,7 +50,7 @@ export function credentialOperations({ clusterPort, freshUuid, randomBytes }: Cl
     delete_virtual_cluster_credentials: async ({ virtual_cluster_id, id }) => {
       const port = clusterPort(virtual_cluster_id);
       const found = (await port.listCredentials()).find((credential) => credential.id === id);
-      if (found === undefined) throw new OperationFailed('not_found', `There is no credential ${id}.`);
+      if (found === undefined) throw new OperationFailed('not_found', `Credential ${id} not found.`);
       const [result] = await port.deleteCredentials([found.username]);
       refuse(result!, { RESOURCE_NOT_FOUND: 'not_found', POLICY_VIOLATION: 'limit_exceeded' });
       return {};

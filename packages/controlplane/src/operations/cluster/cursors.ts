@@ -17,7 +17,7 @@ export function placeOf(cursor: string): Place {
   const bytes = Buffer.from(cursor, 'base64url');
   const number = bytes.length >= 8 && bytes.length % 2 === 0 ? bytes.readDoubleBE() : Number.NaN;
   if (Number.isNaN(number))
-    throw new OperationFailed('invalid_request', 'cursor: is not a cursor of an earlier answer');
+    throw new OperationFailed('invalid_request', 'cursor: is not a cursor of an earlier response');
   return { number, name: bytes.toString('utf16le', 8) };
 }
 

@@ -100,6 +100,6 @@ function transitionPlaceOf(cursor: string): TransitionPlace {
   const { number: atMs, name: text } = placeOf(cursor);
   const [, number, name] = /^(\d{1,15}) ([a-z0-9_]{1,128})$/.exec(text) ?? [];
   if (number === undefined || name === undefined)
-    throw new OperationFailed('invalid_request', 'cursor: is not a cursor of an earlier answer');
+    throw new OperationFailed('invalid_request', 'cursor: is not a cursor of an earlier response');
   return { atMs, name, number: Number(number) };
 }

@@ -13,7 +13,7 @@ const positionSchema = z.tuple([z.int(), z.enum(eventTypeNames), z.int()]);
 export function readEventCursor(cursor: string): EventPosition {
   const found = parseJsonAs(positionSchema, Buffer.from(cursor, 'base64url').toString());
   if (found === undefined)
-    throw new OperationFailed('invalid_request', 'cursor: is not a cursor of an earlier answer');
+    throw new OperationFailed('invalid_request', 'cursor: is not a cursor of an earlier response');
   const [timeMs, type, offset] = found;
   return { timeMs, type, offset };
 }

@@ -135,7 +135,7 @@ function placesOf(
   const isGiven = offsets !== undefined;
   const places = [...new Set(names)].sort(byText).flatMap((name): Place[] => {
     const topic = topics.topicByName(name);
-    if (topic === undefined) throw new OperationFailed('not_found', `There is no topic ${name}.`);
+    if (topic === undefined) throw new OperationFailed('not_found', `Topic ${name} not found.`);
     const own = committed.get(name);
     const missing = isGiven && [...other!.get(name)!.keys()].find((one) => one >= topic.partitionCount);
     if (typeof missing === 'number')
@@ -229,7 +229,7 @@ async function existing(
   otherwise?: WatchedGroup,
 ): Promise<WatchedGroup> {
   const group = (await watchGroup(port, name, context)) ?? otherwise;
-  if (group === undefined) throw new OperationFailed('not_found', `There is no group ${name}.`);
+  if (group === undefined) throw new OperationFailed('not_found', `Group ${name} not found.`);
   if (group.type === 'share')
     throw new OperationFailed(
       'conflict',
@@ -286,7 +286,7 @@ async function commit(port: ClusterPort, groupId: string, rows: readonly Planned
 function refuseError(error: string, group: string): void {
   if (error === 'NONE') return;
   if (error === 'GROUP_ID_NOT_FOUND' || error === 'INVALID_GROUP_ID')
-    throw new OperationFailed('not_found', `There is no group ${group}.`);
+    throw new OperationFailed('not_found', `Group ${group} not found.`);
   if (error === 'GROUP_SUBSCRIBED_TO_TOPIC')
     throw new OperationFailed(
       'conflict',

@@ -40,6 +40,6 @@ function parsed(text: string): unknown[] {
 function notOne(): OperationFailed {
   return new OperationFailed(
     'invalid_request',
-    'cursor: is not a cursor of an earlier answer for this topic',
+    'cursor: is not a cursor of an earlier response for this topic',
   );
 }

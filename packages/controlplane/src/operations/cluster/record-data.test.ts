@@ -92,7 +92,7 @@ test('what is wrong with a read is said before an agent is asked', async (t) => 
   const other = printRecordCursor({ direction: 'older', positions: [{ partition: 2, offset: 0 }] });
   // biome-ignore format: a table
   const cases: [body: object, code: string, message: RegExp][] = [
-    [{ topic_name: 'none' },                      'not_found',       /^There is no topic none\.$/],
+    [{ topic_name: 'none' },                      'not_found',       /^Topic none not found\.$/],
     [{ partitions: [2] },                         'not_found',       /^The topic orders has no partition 2\.$/],
     [{ start: 'offset' },                         'invalid_request', /^offset: goes with/],
     [{ start: 'time' },                           'invalid_request', /^time: goes with/],

@@ -48,7 +48,7 @@ export function recordDataOperations({ clusterPort, freshUuid }: ClusterServices
   async function partitionCountOf(input: ReadInput | ProduceInput, context: CallContext): Promise<number> {
     const { virtual_cluster_id, topic_name } = input;
     const topic = await readTopic(clusterPort(virtual_cluster_id), topic_name, context);
-    if (topic === undefined) throw new OperationFailed('not_found', `There is no topic ${topic_name}.`);
+    if (topic === undefined) throw new OperationFailed('not_found', `Topic ${topic_name} not found.`);
     return topic.partitionCount;
   }
 

@@ -30,7 +30,7 @@ test('a record is located in its file, or outside of the log', async (t) => {
   }
   for (const [body, message] of [
     [{ topic_name: 'orders', partition: 2, offset: 0 }, 'The topic orders has no partition 2.'],
-    [{ topic_name: 'payments', partition: 0, offset: 0 }, 'There is no topic payments.'],
+    [{ topic_name: 'payments', partition: 0, offset: 0 }, 'Topic payments not found.'],
   ] as const)
     assert.deepEqual(await testApi.refusal('locate_record', body), ['not_found', message]);
 });

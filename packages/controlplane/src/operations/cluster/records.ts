@@ -12,7 +12,7 @@ export function recordOperations({ clusterPort }: ClusterServices) {
     ) => {
       const port = clusterPort(clusterId);
       const topic = await readTopic(port, name, context);
-      if (topic === undefined) throw new OperationFailed('not_found', `There is no topic ${name}.`);
+      if (topic === undefined) throw new OperationFailed('not_found', `Topic ${name} not found.`);
       const { topicId } = topic;
       const [[found], [producers]] = await Promise.all([
         port.findBatches([{ topicId, partition, offset, bytesMax: 1 }]),

@@ -27,7 +27,7 @@ export async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof ClusterUnavailable)) throw error;
-    throw new OperationFailed('unavailable', 'The cluster cannot be reached just now; try again.', {
+    throw new OperationFailed('unavailable', 'The cluster is not reachable; try again.', {
       cause: error,
     });
   }

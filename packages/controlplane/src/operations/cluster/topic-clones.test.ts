@@ -192,8 +192,12 @@ test('refusals are one line, and say what is wrong', async (t) => {
     code: string,
     message: RegExp,
   ][] = [
-    [{ ...names, source_topic_name: 'none' }, 'not_found', /^There is no topic none to clone\.$/],
-    [{ ...names, topic_name: 'taken' }, 'topic_already_exists', /^There is a topic taken already\.$/],
+    [
+      { ...names, source_topic_name: 'none' },
+      'not_found',
+      /^Topic none not found, so it cannot be cloned\.$/,
+    ],
+    [{ ...names, topic_name: 'taken' }, 'topic_already_exists', /^Topic taken already exists\.$/],
     [{ ...names, source_topic_name: '__service_x' }, 'invalid_request', /__service_x belongs to the service/],
     [{ ...names, topic_name: '__service_x' }, 'invalid_request', /__service_x belongs to the service/],
     [{ ...names, topic_name: 'no good' }, 'invalid_request', /topic_name/],

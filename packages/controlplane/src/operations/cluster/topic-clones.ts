@@ -50,9 +50,9 @@ export function topicCloneOperations({ clusterPort, freshUuid }: ClusterServices
       for (let attempt = 1; ; attempt++) {
         const source = await readTopic(port, from, context);
         if (source === undefined)
-          throw new OperationFailed('not_found', `There is no topic ${from} to clone.`);
+          throw new OperationFailed('not_found', `Topic ${from} not found, so it cannot be cloned.`);
         if ((await readTopic(port, name, context)) !== undefined)
-          throw new OperationFailed('topic_already_exists', `There is a topic ${name} already.`);
+          throw new OperationFailed('topic_already_exists', `Topic ${name} already exists.`);
         const wanted = await wantedEnds(port, source, input, context);
         const ends = await exactEnds(port, source, wanted, (request) =>
           askAgent(port, request, { queryId: freshUuid(), stop: context.stop }),

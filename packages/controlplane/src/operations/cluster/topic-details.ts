@@ -181,6 +181,6 @@ function startAfter({ error, logStartOffset }: DeleteRecordsResult, topicName: s
       throw new OperationFailed('invalid_request', `An offset is beyond the end of its partition.`);
     case 'UNKNOWN_TOPIC_ID':
     case 'UNKNOWN_TOPIC_OR_PARTITION':
-      throw new OperationFailed('not_found', `There is no topic ${topicName} any more.`);
+      throw new OperationFailed('not_found', `Topic ${topicName} not found.`);
   }
 }

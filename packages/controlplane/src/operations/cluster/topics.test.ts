@@ -35,10 +35,7 @@ test('a topic is created, listed, described, changed and deleted', async (t) => 
   assert.deepEqual([after.partition_count, after.configs['retention.ms']], [3, '86400000']);
 
   await testApi.call('delete_topic', named);
-  assert.deepEqual(await testApi.refusal('describe_topic', named), [
-    'not_found',
-    'There is no topic orders.',
-  ]);
+  assert.deepEqual(await testApi.refusal('describe_topic', named), ['not_found', 'Topic orders not found.']);
 });
 
 test('topics are listed in pages, by a part of their names and in an order', async (t) => {

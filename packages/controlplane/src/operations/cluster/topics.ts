@@ -229,7 +229,7 @@ export async function requireTopic(
   context: ClusterSnapshotContext,
 ): Promise<TopicDescription> {
   const topic = await readTopic(port, name, context);
-  if (topic === undefined) throw new OperationFailed('not_found', `There is no topic ${name}.`);
+  if (topic === undefined) throw new OperationFailed('not_found', `Topic ${name} not found.`);
   return topic;
 }
 
@@ -286,6 +286,6 @@ async function requireSoftDelete(port: ClusterPort, context: ClusterSnapshotCont
 async function lastDeleted(port: ClusterPort, name: string): Promise<string> {
   const found = (await port.listDeletedTopics()).find(({ topic }) => topic.name === name);
   if (found === undefined)
-    throw new OperationFailed('not_found', `There is no deleted topic ${name} that can be restored.`);
+    throw new OperationFailed('not_found', `No deleted topic ${name} can be restored.`);
   return found.topic.topicId;
 }

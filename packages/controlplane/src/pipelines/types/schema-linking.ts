@@ -51,7 +51,7 @@ export const schemaLinking = mapping({
     },
   )
   .refine(({ context_type: type, context }) => (type === 'CUSTOM') === (context !== undefined), {
-    error: 'has to be given with context_type CUSTOM, and with no other',
+    error: 'is required with context_type CUSTOM, and with no other',
     path: ['context'],
   });
 
