@@ -106,8 +106,17 @@ export function secretField(charsMax: number) {
 /** `aks_` and 64 hex digits. */
 export const apiKeySecretChars = 68;
 
+export function integer(min: number, max: number) {
+  return z.int().min(min).max(max);
+}
+
 export function count(max: number = Number.MAX_SAFE_INTEGER) {
-  return z.int().min(0).max(max);
+  return integer(0, max);
+}
+
+/** A switch that is off if it is omitted. */
+export function flag(description: string) {
+  return z.boolean().default(false).describe(description);
 }
 
 /** ASCII only: addresses that look alike, or become equal in lower case, would let one person sign in as another. */
@@ -161,9 +170,7 @@ export const topicId = () => word(/^[a-zA-Z0-9_-]{1,64}$/, 64, 'is not the id of
 export const clusterId = () => id('cluster').describe('The virtual cluster.');
 
 export const workspaceFilter = () =>
-  id('workspace')
-    .optional()
-    .describe('Only this workspace. If omitted, all workspaces that the caller can access.');
+  id('workspace').optional().describe('Only this workspace; by default, all that you can access.');
 
 const configName = () => word(/^[a-zA-Z0-9._-]{1,256}$/, 256, 'is not the name of a config');
 
@@ -194,15 +201,12 @@ export function cursor() {
 /** The input of a paged list. */
 export function pageInput(rowsDefault: number) {
   return {
-    limit: z
-      .int()
-      .min(1)
-      .max(apiLimits.apiPageRowsMax)
+    limit: integer(1, apiLimits.apiPageRowsMax)
       .default(rowsDefault)
       .describe('The maximum number to return.'),
     cursor: cursor()
       .optional()
-      .describe('`next_cursor` of the previous response; omit it to start at the beginning.'),
+      .describe('`next_cursor` of the previous response; omit it for the first page.'),
   };
 }
 

@@ -1,6 +1,6 @@
 import { coreLimits } from '@weir/core';
 import * as z from 'zod';
-import { list, text, word } from '../fields.ts';
+import { integer, list, text, word } from '../fields.ts';
 import { clusterInput, defineClusterOperation } from '../operation.ts';
 
 const subscriptionName = () =>
@@ -23,7 +23,7 @@ const subscription = z
 const subscriptionGiven = z
   .strictObject({
     name: subscriptionName().describe('The subscription.'),
-    interval_ms: z.int().min(100).max(3_600_000).optional().describe(interval),
+    interval_ms: integer(100, 3_600_000).optional().describe(interval),
     metrics: text(coreLimits.configTextCharsMax).optional().describe(metrics),
     match: text(coreLimits.configTextCharsMax).optional().describe(match),
   })

@@ -1,6 +1,15 @@
 import { coreLimits } from '@weir/core';
 import * as z from 'zod';
-import { configsField, configsGiven, count, emptyForNone, list, nanosecondsField, text } from '../fields.ts';
+import {
+  configsField,
+  configsGiven,
+  count,
+  emptyForNone,
+  flag,
+  list,
+  nanosecondsField,
+  text,
+} from '../fields.ts';
 import { apiLimits } from '../limits.ts';
 import { clusterInput, defineClusterOperation } from '../operation.ts';
 import { configDefinitionFields, configText } from './config-definition.ts';
@@ -174,7 +183,7 @@ export const clusterConfigurationOperations = [
       'With `bucket_url`, the call waits some seconds for the agents, and returns which of them do not use the bucket and why.',
     input: clusterInput({
       virtual_cluster_configuration: change.describe('What to change.'),
-      validate_only: z.boolean().default(false).describe('Whether to check the change and not make it.'),
+      validate_only: flag('Whether to check the change and not make it.'),
     }),
     output: z.object({
       bucket_status: bucketStatus

@@ -1,6 +1,6 @@
 import { coreLimits } from '@weir/core';
 import * as z from 'zod';
-import { examples, list, secret, secretField, text, time, word } from '../fields.ts';
+import { examples, flag, list, secret, secretField, text, time, word } from '../fields.ts';
 import { id } from '../ids.ts';
 import { apiLimits } from '../limits.ts';
 import { clusterInput, defineClusterOperation } from '../operation.ts';
@@ -56,11 +56,8 @@ export const credentialOperations = [
         132,
         'is not 1 to 128 letters, digits, dots, underscores and hyphens',
       ).describe('A name that no other credential of the cluster has, with or without `ccn_`.'),
-      is_cluster_superuser: z.boolean().default(false).describe('Whether no ACL binds it.'),
-      read_only: z
-        .boolean()
-        .default(false)
-        .describe('Whether it only reads. For schema registries, and not for superusers.'),
+      is_cluster_superuser: flag('Whether no ACL binds it.'),
+      read_only: flag('Whether it only reads. For schema registries, and not for superusers.'),
       imported_password: secret(1, apiLimits.passwordCharsMax)
         .nullish()
         .transform((password) => password ?? undefined)

@@ -1,6 +1,6 @@
 import { coreLimits } from '@weir/core';
 import * as z from 'zod';
-import { examples, list, prose, text, time } from '../fields.ts';
+import { examples, flag, list, prose, text, time } from '../fields.ts';
 import { id } from '../ids.ts';
 import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
@@ -106,7 +106,7 @@ export const eventViewOperations = [
     input: z.strictObject({
       workspace_id: workspaceId(),
       view_name: viewName().describe('A name that no other shared view has, or no other of the user.'),
-      is_shared: z.boolean().default(false).describe(isShared),
+      is_shared: flag(isShared),
       search: search().describe('The search, as the parameters of the URL of the page.'),
     }),
     output: z.object({ view_id: viewId() }),

@@ -1,6 +1,6 @@
 import { coreLimits, eventTypeNames } from '@weir/core';
 import * as z from 'zod';
-import { count, cursor, examples, list, prose, text, time, word } from '../fields.ts';
+import { count, cursor, examples, flag, integer, list, prose, text, time, word } from '../fields.ts';
 import { jsonSchemaOf } from '../json-schema.ts';
 import { clusterInput, defineClusterOperation } from '../operation.ts';
 import { filterBuilder } from './filter-builder.ts';
@@ -67,10 +67,7 @@ const timelineWanted = () =>
         'The value of each bucket: the number of events, with the denials that `data.suppressed` of `acl_logs` says were left out, or an aggregate of `field`.',
       ),
     field: text(1024).optional().describe('The field with the numbers. `count` needs none.'),
-    series_limit: z
-      .int()
-      .min(1)
-      .max(coreLimits.eventSeriesMax)
+    series_limit: integer(1, coreLimits.eventSeriesMax)
       .default(10)
       .describe('Series at most; all further values together are one more.'),
   });
@@ -229,15 +226,10 @@ export const eventOperations = [
     input: clusterInput({
       ...scope,
       sort: z.enum(['asc', 'desc']).default('desc').describe('Whether the oldest come first or the newest.'),
-      limit: z
-        .int()
-        .min(1)
-        .max(coreLimits.eventRowsMax)
-        .default(coreLimits.eventRowsMax)
-        .describe('Events at most.'),
+      limit: integer(1, coreLimits.eventRowsMax).default(coreLimits.eventRowsMax).describe('Events at most.'),
       cursor: cursor()
         .optional()
-        .describe('`next_cursor` of the previous response; omit it to start at the beginning.'),
+        .describe('`next_cursor` of the previous response; omit it for the first page.'),
       timeline: timelineWanted()
         .optional()
         .describe('The timeline to return besides. Without it, none; not together with `cursor`.'),
@@ -347,10 +339,7 @@ export const eventOperations = [
       )
         .optional()
         .describe('About when it happened, such as its `time`.'),
-      neighbors: z
-        .int()
-        .min(0)
-        .max(coreLimits.eventNeighboursMax)
+      neighbors: integer(0, coreLimits.eventNeighboursMax)
         .default(0)
         .describe('How many events to give that happened before it, and how many after.'),
     }),
@@ -426,10 +415,9 @@ export const eventOperations = [
       filter_builder: builder(),
       event_types: eventTypesWanted(),
       time_range: timeRange(),
-      with_estimate: z
-        .boolean()
-        .default(false)
-        .describe('Whether to estimate what a search over the time would read. Needs enabled events.'),
+      with_estimate: flag(
+        'Whether to estimate what a search over the time would read. Needs enabled events.',
+      ),
     }),
     output: z.object({
       is_valid: z.boolean().describe('Whether a search takes it.'),

@@ -1,6 +1,6 @@
 import { coreLimits, type SeriesMetricName, seriesMetricNames } from '@weir/core';
 import * as z from 'zod';
-import { count, examples, list, text, time } from '../fields.ts';
+import { count, examples, integer, list, text, time } from '../fields.ts';
 import { apiLimits } from '../limits.ts';
 import { clusterInput, defineClusterOperation } from '../operation.ts';
 
@@ -23,11 +23,8 @@ export const monitoringOperations = [
       'The leader of the cluster samples every 10 seconds and keeps an hour of it, and a day in steps of a minute. It has them in memory: a new leader begins anew. The groups with the largest lag and the busiest topics have series.',
     input: clusterInput({
       metrics: list(metricName(), apiLimits.queriedMetricsMax, 1).describe('The metrics.'),
-      range_seconds: z.int().min(60).max(86_400).default(3600).describe('How far back, up to a day.'),
-      step_seconds: z
-        .int()
-        .min(10)
-        .max(3600)
+      range_seconds: integer(60, 86_400).default(3600).describe('How far back, up to a day.'),
+      step_seconds: integer(10, 3600)
         .optional()
         .describe('Time between two values, rounded up; by default as short as 360 values allow.'),
       group_by: z
@@ -37,12 +34,7 @@ export const monitoringOperations = [
       agent: tag('this agent'),
       topic: tag('this topic'),
       group: tag('this consumer group'),
-      limit: z
-        .int()
-        .min(1)
-        .max(apiLimits.queriedSeriesMax)
-        .default(10)
-        .describe('Series per metric, the largest.'),
+      limit: integer(1, apiLimits.queriedSeriesMax).default(10).describe('Series per metric, the largest.'),
     }),
     output: z.object({
       start_at: time().describe('When the first step begins.'),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { count, emptyForNone, examples, list, prose, text, time, word } from '../fields.ts';
+import { count, emptyForNone, examples, flag, list, prose, text, time, word } from '../fields.ts';
 import { id } from '../ids.ts';
 import { apiLimits } from '../limits.ts';
 import { clusterInput, defineClusterOperation } from '../operation.ts';
@@ -256,10 +256,9 @@ export const pipelineOperations = [
     summary: 'Describe the state of a pipeline and its configurations.',
     input: clusterInput({
       ...target,
-      include_summary: z
-        .boolean()
-        .default(false)
-        .describe('Whether to sum up the configuration that is deployed, or else the last, without secrets.'),
+      include_summary: flag(
+        'Whether to sum up the configuration that is deployed, or else the last, without secrets.',
+      ),
     }),
     output: z.object({
       pipeline_overview: overview.describe('The pipeline.'),

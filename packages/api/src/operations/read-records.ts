@@ -3,6 +3,8 @@ import * as z from 'zod';
 import {
   count,
   examples,
+  flag,
+  integer,
   list,
   prose,
   secret,
@@ -141,12 +143,7 @@ export const recordDataOperations = [
       cursor: recordCursor()
         .optional()
         .describe('`older_cursor` or `newer_cursor` of a response, instead of `start` and `partitions`.'),
-      limit: z
-        .int()
-        .min(1)
-        .max(apiLimits.readRecordsMax)
-        .default(50)
-        .describe('The maximum number to return.'),
+      limit: integer(1, apiLimits.readRecordsMax).default(50).describe('The maximum number to return.'),
       contains: prose(apiLimits.containedCharsMax)
         .default('')
         .describe('Only records with this text in their key, value or headers; case matters.'),
@@ -161,26 +158,14 @@ export const recordDataOperations = [
         .describe(
           'How to show values: `auto` decodes what names a schema, and shows text as text and the rest as base64.',
         ),
-      whole: z
-        .boolean()
-        .default(false)
-        .describe('With a limit of 1: give up to 1 MiB of key and value, instead of 4 and 64 KiB.'),
-      scan_records: z
-        .int()
-        .min(1)
-        .max(apiLimits.scannedRecordsMax)
+      whole: flag('With a limit of 1: give up to 1 MiB of key and value, instead of 4 and 64 KiB.'),
+      scan_records: integer(1, apiLimits.scannedRecordsMax)
         .default(100_000)
         .describe('Records to look at, at most.'),
-      scan_bytes: z
-        .int()
-        .min(1)
-        .max(apiLimits.scannedBytesMax)
+      scan_bytes: integer(1, apiLimits.scannedBytesMax)
         .default(64 * 1024 * 1024)
         .describe('Bytes to look at, at most.'),
-      scan_ms: z
-        .int()
-        .min(100)
-        .max(apiLimits.scanMsMax)
+      scan_ms: integer(100, apiLimits.scanMsMax)
         .default(10_000)
         .describe('How long to look, at most, in milliseconds.'),
       ...credential,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { flag } from '../fields.ts';
 import { clusterInput, defineClusterOperation } from '../operation.ts';
 import { exampleTarget, level, mode, subjectName, subjectOutput } from './schema-fields.ts';
 
@@ -51,10 +52,7 @@ export const registryConfigOperations = [
         .boolean()
         .optional()
         .describe('Whether schemas are normalized before they are registered.'),
-      force: z
-        .boolean()
-        .default(false)
-        .describe('Whether to set the mode IMPORT though the subject has versions.'),
+      force: flag('Whether to set the mode IMPORT though the subject has versions.'),
     }),
     output: registryConfig,
     errors: ['conflict', 'no_schema_registry'],

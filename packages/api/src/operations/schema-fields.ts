@@ -1,6 +1,6 @@
 import { compatibilityLevels } from '@weir/core';
 import * as z from 'zod';
-import { dictionary, list, text, word } from '../fields.ts';
+import { dictionary, integer, list, text, word } from '../fields.ts';
 import { apiLimits } from '../limits.ts';
 
 const schemaTypeNames = ['AVRO', 'PROTOBUF', 'JSON'] as const;
@@ -13,8 +13,8 @@ export const subjectName = () => text(apiLimits.schemaSubjectCharsMax, 1);
 export const subjectOutput = () => z.string().max(apiLimits.schemaSubjectCharsMax);
 export const schemaText = () => z.string().min(1).max(apiLimits.schemaTextCharsMax);
 export const schemaTextOutput = () => z.string().max(apiLimits.schemaTextCharsMax);
-export const versionNumber = () => z.int().min(1).max(versionMax);
-export const schemaId = () => z.int().min(0).max(versionMax);
+export const versionNumber = () => integer(1, versionMax);
+export const schemaId = () => integer(0, versionMax);
 export const guid = () => z.string().max(36);
 export const guidGiven = () =>
   word(/^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/, 36, 'is not a GUID');

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { count, list, pageInput, pageOutput, text } from '../fields.ts';
+import { count, flag, list, pageInput, pageOutput, text } from '../fields.ts';
 import { apiLimits } from '../limits.ts';
 import { clusterInput, defineClusterOperation } from '../operation.ts';
 import {
@@ -78,7 +78,7 @@ const change = z
     schema_type: schemaType().default('AVRO'),
     references: openReferences(),
     metadata: metadata(),
-    delete: z.boolean().default(false).describe('Whether to delete the subject.'),
+    delete: flag('Whether to delete the subject.'),
   })
   .refine((given) => given.subject !== undefined || (given.schema === undefined && !given.delete), {
     error: 'a schema and a deletion need a subject',
@@ -128,10 +128,7 @@ export const schemaOperations = [
       subject_prefix: text(apiLimits.schemaSubjectCharsMax)
         .optional()
         .describe('Only subjects that begin with this; `:.context:` asks for those of a context.'),
-      include_deleted: z
-        .boolean()
-        .default(false)
-        .describe('Whether to list subjects that are deleted, but not for good.'),
+      include_deleted: flag('Whether to list subjects that are deleted, but not for good.'),
       ...pageInput(100),
     }),
     output: z.object({
@@ -169,10 +166,7 @@ export const schemaOperations = [
       version: versionNumber().optional().describe('A version; without it, the last one.'),
       schema_id: schemaId().optional().describe('The id, as it is in records.'),
       guid: guidGiven().optional().describe('The GUID.'),
-      include_deleted: z
-        .boolean()
-        .default(false)
-        .describe('Whether to look at versions that are deleted, but not for good.'),
+      include_deleted: flag('Whether to look at versions that are deleted, but not for good.'),
     }).refine(
       ({ subject, schema_id, guid }) =>
         (guid === undefined || (schema_id === undefined && subject === undefined)) &&
@@ -229,7 +223,7 @@ export const schemaOperations = [
     input: clusterInput({
       ...newSchema,
       version: versionNumber().optional().describe('Compare it with this version only.'),
-      normalize: z.boolean().default(false).describe('Whether to normalize the schema first.'),
+      normalize: flag('Whether to normalize the schema first.'),
     }),
     output: z.object({
       is_compatible: z.boolean().describe('Whether it is compatible.'),
@@ -308,7 +302,7 @@ export const schemaOperations = [
       ...newSchema,
       references: openReferences(),
       metadata: metadata(),
-      normalize: z.boolean().default(false).describe('Whether to normalize the schema first.'),
+      normalize: flag('Whether to normalize the schema first.'),
     }),
     output: z.object({
       schema_id: schemaId().describe('Its id, as it is in records.'),
@@ -329,7 +323,7 @@ export const schemaOperations = [
       'The versions can still be read by id, and return if the schema is registered again. Delete it once more with `permanent` to remove them for good.',
     input: clusterInput({
       subject: subjectName().describe('The subject.'),
-      permanent: z.boolean().default(false).describe('Whether to remove what was deleted before for good.'),
+      permanent: flag('Whether to remove what was deleted before for good.'),
     }),
     output: z.object({
       versions: list(versionNumber(), apiLimits.schemaUsersMax).describe(
@@ -347,7 +341,7 @@ export const schemaOperations = [
     input: clusterInput({
       subject: subjectName().describe('The subject.'),
       version: versionNumber().describe('The version.'),
-      permanent: z.boolean().default(false).describe('Whether to remove what was deleted before for good.'),
+      permanent: flag('Whether to remove what was deleted before for good.'),
     }),
     output: z.object({ version: versionNumber().describe('The version that was deleted.') }),
     errors: ['conflict', 'no_schema_registry'],

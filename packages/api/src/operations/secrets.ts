@@ -1,6 +1,6 @@
 import { coreLimits, secretNamePattern, secretNameRule } from '@weir/core';
 import * as z from 'zod';
-import { examples, list, text, time, word } from '../fields.ts';
+import { examples, flag, list, text, time, word } from '../fields.ts';
 import { id } from '../ids.ts';
 import { apiLimits } from '../limits.ts';
 import { clusterInput, defineClusterOperation } from '../operation.ts';
@@ -81,7 +81,7 @@ export const secretOperations = [
     input: clusterInput({
       secret_name: secretName().describe('A name that no other secret of the cluster has.'),
       secret: value().describe('The value.'),
-      allows_exporters: z.boolean().default(false).describe(allowsExporters),
+      allows_exporters: flag(allowsExporters),
     }),
     output: z.object({ secret_id: id('secret').describe('The secret.') }),
     errors: ['duplicate_name', 'limit_exceeded', 'no_sealing_keys'],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { examples, httpsUrl, secret, text, word } from '../fields.ts';
+import { examples, flag, httpsUrl, secret, text, word } from '../fields.ts';
 import { id } from '../ids.ts';
 import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
@@ -75,7 +75,7 @@ export const ssoOperations = [
       client_id: clientId().describe('The client that the issuer knows us as.'),
       client_secret: clientSecret().describe('Its secret. It is never returned.'),
       default_role_id: id('userRole').describe(defaultRole),
-      enable_sso_role_mapping: z.boolean().default(false).describe(mapping),
+      enable_sso_role_mapping: flag(mapping),
       role_claim: claimName().default('groups').describe(claim),
     }),
     output: z.object({ sso_connection_id: id('ssoConnection').describe('The connection.') }),

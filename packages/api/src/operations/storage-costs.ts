@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { count, examples, list, text, time } from '../fields.ts';
+import { count, examples, integer, list, text, time } from '../fields.ts';
 import { clusterInput, defineClusterOperation } from '../operation.ts';
 import { type PriceName, priceListNames, priceLists, priceMeanings, priceNames } from '../storage-costs.ts';
 
@@ -24,7 +24,7 @@ export const storageCostOperations = [
     summary:
       'Describe what a virtual cluster stores, which requests its agents send to buckets, and what that costs at approximate list prices, which were not compared with the pages of the providers, or at those of the call. A new leader of the cluster begins to measure anew.',
     input: clusterInput({
-      last_seconds: z.int().min(60).max(daySeconds).default(3600).describe('How far back to measure.'),
+      last_seconds: integer(60, daySeconds).default(3600).describe('How far back to measure.'),
       price_list: z.enum(priceListNames).default('s3').describe('The approximate list prices to begin with.'),
       prices: z
         .strictObject(

@@ -1,6 +1,17 @@
 import { coreLimits } from '@weir/core';
 import * as z from 'zod';
-import { count, examples, list, pageInput, pageOutput, text, time, topicName } from '../fields.ts';
+import {
+  count,
+  examples,
+  flag,
+  integer,
+  list,
+  pageInput,
+  pageOutput,
+  text,
+  time,
+  topicName,
+} from '../fields.ts';
 import { apiLimits } from '../limits.ts';
 import { clusterInput, defineClusterOperation } from '../operation.ts';
 import { configDefinitionFields, configText } from './config-definition.ts';
@@ -78,14 +89,9 @@ export const topicDetailOperations = [
         .enum(['partition', 'records', 'size'])
         .default('partition')
         .describe('The order. Records are counted by offsets.'),
-      descending: z.boolean().default(false).describe('Whether the largest come first.'),
+      descending: flag('Whether the largest come first.'),
       skip: count(coreLimits.partitionsPerTopicMax).default(0).describe('How many to leave out first.'),
-      limit: z
-        .int()
-        .min(1)
-        .max(apiLimits.apiPageRowsMax)
-        .default(100)
-        .describe('The maximum number to return.'),
+      limit: integer(1, apiLimits.apiPageRowsMax).default(100).describe('The maximum number to return.'),
     }),
     output: z.object({
       partitions: list(topicPartition, apiLimits.apiPageRowsMax).describe('The partitions.'),

@@ -5,6 +5,8 @@ import {
   configsGiven,
   count,
   examples,
+  flag,
+  integer,
   list,
   nanosecondsField,
   text,
@@ -38,10 +40,9 @@ const deletedTopic = z
   })
   .meta({ id: 'DeletedTopic', description: 'A topic that can be restored.' });
 
-const partitionCount = () => z.int().min(1).max(coreLimits.partitionsPerTopicMax);
+const partitionCount = () => integer(1, coreLimits.partitionsPerTopicMax);
 
-const validateOnly = () =>
-  z.boolean().default(false).describe('Whether to check the call and change nothing.');
+const validateOnly = () => flag('Whether to check the call and change nothing.');
 
 const target = { topic_name: topicName().describe('The topic.') };
 const exampleTarget = { topic_name: 'orders' };
@@ -52,16 +53,13 @@ export const topicOperations = [
     title: 'List topics',
     summary: 'List the topics of a virtual cluster.',
     input: clusterInput({
-      include_recently_deleted: z
-        .boolean()
-        .default(false)
-        .describe('Whether to list topics that can be restored too.'),
+      include_recently_deleted: flag('Whether to list topics that can be restored too.'),
       query: text(249).optional().describe('Only topics whose name has this in it, in any case.'),
       sort_by: z
         .enum(['name', 'partitions', 'size', 'retention', 'created'])
         .default('name')
         .describe('The order of the topics, and of equal ones their names.'),
-      descending: z.boolean().default(false).describe('Whether the largest come first.'),
+      descending: flag('Whether the largest come first.'),
       skip: count(coreLimits.partitionsPerClusterMax).default(0).describe('How many to leave out first.'),
       limit: count(apiLimits.apiPageRowsMax)
         .optional()

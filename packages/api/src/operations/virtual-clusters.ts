@@ -6,6 +6,7 @@ import {
   dictionary,
   emptyForNone,
   examples,
+  flag,
   list,
   text,
   time,
@@ -106,7 +107,7 @@ const createInput = () =>
         'The cloud; `aws` when nothing is said.',
       ),
       virtual_cluster_tags: tagsGiven().describe('Names and values for sorting clusters.'),
-      skip_agent_key_creation: z.boolean().default(false).describe('Whether to make no agent key.'),
+      skip_agent_key_creation: flag('Whether to make no agent key.'),
       workspace_id: emptyForNone(id('workspace')).describe(
         'Where to make it. Without it, the oldest workspace that the caller reaches.',
       ),
@@ -221,7 +222,7 @@ export const virtualClusterOperations = [
     input: clusterInput({
       virtual_cluster_id: clusterId().describe('The cluster to clone.'),
       new_virtual_cluster_name: clusterName().describe('The name of the clone, with or without its prefix.'),
-      skip_agent_key_creation: z.boolean().default(false).describe('Whether to make no agent key.'),
+      skip_agent_key_creation: flag('Whether to make no agent key.'),
     }),
     output: createOutput,
     errors: ['duplicate_name', 'limit_exceeded', 'conflict'],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { clusterId, examples, httpsUrl, list, text, time, word } from '../fields.ts';
+import { clusterId, examples, flag, httpsUrl, integer, list, text, time, word } from '../fields.ts';
 import { id } from '../ids.ts';
 import { apiLimits } from '../limits.ts';
 import { clusterInput, defineClusterOperation } from '../operation.ts';
@@ -84,16 +84,10 @@ export const workloadIdentityOperations = [
       claim_match_rules: list(z.strictObject(claimRule), apiLimits.workloadClaimRulesMax, 1).describe(
         'The claims that a token must have. All of them have to match.',
       ),
-      read_only: z
-        .boolean()
-        .default(false)
-        .describe(
-          'Whether its tokens are limited to reading the cluster through the API, and cannot connect agents.',
-        ),
-      max_credential_ttl_seconds: z
-        .int()
-        .min(60)
-        .max(86_400)
+      read_only: flag(
+        'Whether its tokens are limited to reading the cluster through the API, and cannot connect agents.',
+      ),
+      max_credential_ttl_seconds: integer(60, 86_400)
         .default(3600)
         .describe('How long an agent is admitted for, in seconds.'),
     }),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { displayName, examples, list, text, time } from '../fields.ts';
+import { displayName, examples, flag, list, text, time } from '../fields.ts';
 import { id } from '../ids.ts';
 import { apiLimits } from '../limits.ts';
 import { defineOperation } from '../operation.ts';
@@ -47,7 +47,7 @@ export const workspaceOperations = [
     scope: 'account',
     input: z.strictObject({
       workspace_name: displayName(128).describe('A name that no other workspace has.'),
-      skip_application_key_creation: z.boolean().default(false).describe('Whether to make no key.'),
+      skip_application_key_creation: flag('Whether to make no key.'),
     }),
     output: z.object({
       workspace_id: id('workspace').describe('The workspace.'),
