@@ -47,6 +47,11 @@ export function checkedName(what: Named, name: string): string {
   throw new ApiError('invalid_request', `The name of a ${what} must be ${text}.`);
 }
 
+/** Orders objects by name. Collations of databases differ, so that rows are sorted here. */
+export function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return a.name < b.name ? -1 : 1;
+}
+
 /** Refuses another object of a cluster if its name is taken, or if the cluster has as many as it may have. */
 export function requireRoomInCluster(
   others: readonly { readonly name: string }[],

@@ -19,19 +19,11 @@ interface EventView {
   readonly savedMs: number;
 }
 
-interface NewEventView {
-  readonly userId: string | undefined;
-  readonly name: string;
-  readonly search: EventSearch;
-  readonly savedBy: string;
-}
+type NewEventView = Omit<EventView, 'id' | 'savedMs'>;
 
-interface EventViewChange {
-  readonly userId: string | undefined;
-  readonly name?: string | undefined;
-  readonly search?: EventSearch | undefined;
-  readonly savedBy: string;
-}
+type EventViewChange = Pick<EventView, 'userId' | 'savedBy'> & {
+  readonly [Key in 'name' | 'search']?: EventView[Key] | undefined;
+};
 
 /** Where a view is, and who asks. Views of other users are not found. */
 interface EventViewPlace {

@@ -1,9 +1,9 @@
 import { apiLimits } from '@weir/api/limits';
 import { freshId } from '../common/ids.ts';
-import { checkedName, requireRoomInCluster } from '../common/names.ts';
+import { byName, checkedName, requireRoomInCluster } from '../common/names.ts';
 import { AccountStore } from '../database/account-store.ts';
 import { federationTable, virtualClusterTable } from '../database/account-table.ts';
-import type { DatabaseTransaction, FederationRow } from '../database/schema.ts';
+import type { FederationRow } from '../database/schema.ts';
 
 /** The required value of a claim, as written. */
 interface FederationRule {
@@ -33,14 +33,8 @@ export type NewFederation = Omit<Federation, 'id' | 'createdMs'>;
 export class Federations extends AccountStore {
   /** By name. */
   async list(accountId: string, clusterId: string): Promise<Federation[]> {
-    const rows = await this.database
-      .selectFrom('weir_federations')
-      .selectAll()
-      .where('account_id', '=', accountId)
-      .where('cluster_id', '=', clusterId)
-      .orderBy('name')
-      .execute();
-    return rows.map(federationOf);
+    const rows = await federationTable.list(this.database, accountId, { cluster_id: clusterId });
+    return rows.map(federationOf).sort(byName);
   }
 
   /** Lists those that admit to a cluster, in any account. A deleted cluster has none. */
@@ -60,7 +54,8 @@ export class Federations extends AccountStore {
     return this.changeAccount(accountId, async (transaction) => {
       const { clusterId, name } = federation;
       await virtualClusterTable.require(transaction, accountId, clusterId);
-      await refuseTaken(transaction, clusterId, name);
+      const others = await federationTable.list(transaction, accountId, { cluster_id: clusterId });
+      requireRoomInCluster(others, { what: 'federation', name, max: apiLimits.workloadBindingsMax });
       const { clock, random } = this.deps;
       const row: FederationRow = {
         id: freshId('workloadIdentity', random),
@@ -98,13 +93,4 @@ function federationOf(row: FederationRow): Federation {
     lifetimeSeconds: row.lifetime_seconds,
     createdMs: row.created_ms,
   };
-}
-
-async function refuseTaken(transaction: DatabaseTransaction, clusterId: string, name: string): Promise<void> {
-  const others = await transaction
-    .selectFrom('weir_federations')
-    .select('name')
-    .where('cluster_id', '=', clusterId)
-    .execute();
-  requireRoomInCluster(others, { what: 'federation', name, max: apiLimits.workloadBindingsMax });
 }

@@ -1,7 +1,7 @@
 import { ApiError, type PipelineState, type PipelineType, pipelineTypes } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import { freshId } from '../common/ids.ts';
-import { checkedName, requireRoomInCluster } from '../common/names.ts';
+import { byName, checkedName, requireRoomInCluster } from '../common/names.ts';
 import { notFound } from '../common/not-found.ts';
 import { AccountStore } from '../database/account-store.ts';
 import { pipelineTable, virtualClusterTable } from '../database/account-table.ts';
@@ -71,8 +71,7 @@ export class Pipelines extends AccountStore {
       .where('pipelines.account_id', '=', accountId)
       .where('pipelines.cluster_id', '=', clusterId)
       .execute();
-    // Collations of databases differ.
-    return rows.map(pipelineOf).sort((a, b) => (a.name < b.name ? -1 : 1));
+    return rows.map(pipelineOf).sort(byName);
   }
 
   async get({ accountId, clusterId, pipelineId }: PipelinePlace): Promise<Pipeline> {
@@ -102,7 +101,8 @@ export class Pipelines extends AccountStore {
     return this.changeAccount(accountId, async (transaction) => {
       const cluster = await virtualClusterTable.require(transaction, accountId, clusterId);
       refuseMisfit(type, cluster);
-      await refuseTaken(transaction, clusterId, name, type);
+      const others = await pipelineTable.list(transaction, accountId, { cluster_id: clusterId });
+      refuseTaken(others, name, type);
       const { clock, random } = this.deps;
       const row: PipelineRow = {
         id: freshId('pipeline', random),
@@ -301,17 +301,7 @@ function refuseMisfit(
   );
 }
 
-async function refuseTaken(
-  transaction: DatabaseTransaction,
-  clusterId: string,
-  name: string,
-  type: PipelineType,
-): Promise<void> {
-  const others = await transaction
-    .selectFrom('weir_pipelines')
-    .select(['name', 'type'])
-    .where('cluster_id', '=', clusterId)
-    .execute();
+function refuseTaken(others: readonly PipelineRow[], name: string, type: PipelineType): void {
   requireRoomInCluster(others, { what: 'pipeline', name, max: apiLimits.pipelinesPerClusterMax });
   const same = pipelineTypes[type].isSingle ? others.find((row) => row.type === type) : undefined;
   if (same !== undefined)

@@ -1,7 +1,7 @@
 import { ApiError } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import { freshId } from '../common/ids.ts';
-import { checkedName, requireRoomInCluster } from '../common/names.ts';
+import { byName, checkedName, requireRoomInCluster } from '../common/names.ts';
 import { notFound } from '../common/not-found.ts';
 import { AccountStore } from '../database/account-store.ts';
 import { virtualClusterTable } from '../database/account-table.ts';
@@ -44,8 +44,7 @@ export class Secrets extends AccountStore {
   /** By name. */
   async list(place: SecretsPlace): Promise<Secret[]> {
     const rows = await rowsOf(this.database, place).execute();
-    // Collations of databases differ.
-    return rows.map(secretOf).sort((a, b) => (a.name < b.name ? -1 : 1));
+    return rows.map(secretOf).sort(byName);
   }
 
   /** What refers to the secrets of a cluster. */
