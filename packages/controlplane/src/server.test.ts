@@ -75,9 +75,14 @@ async function until(isSo: () => boolean): Promise<void> {
 
 test('probes and metrics', async (t) => {
   let isReady = false;
+  let isFull = false;
   const metrics = new Metrics();
   metrics.series({ name: 'lucky_number', kind: 'gauge', help: 'Ours.', labels: [] }, {}).set(7);
-  const { url } = await start(t, new TestCluster(), { readiness: () => isReady, metrics });
+  const { url } = await start(t, new TestCluster(), {
+    readiness: () => isReady,
+    isDiskFull: () => isFull,
+    metrics,
+  });
   const get = async (path: string, init: RequestInit = {}) => {
     const response = await fetch(url + path, init);
     return [response.status, await response.text()] as const;
@@ -91,6 +96,12 @@ test('probes and metrics', async (t) => {
   assert.deepEqual(await get('/v1/status'), [200, 'OK']);
   isReady = false;
   assert.deepEqual(await get('/v1/readiness'), [503, 'not ready']);
+  isReady = true;
+  isFull = true;
+  assert.deepEqual(await get('/v1/ready'), [503, 'not ready: disk full']);
+  assert.deepEqual(await get('/v1/status'), [200, 'OK'], 'a restart makes no space');
+  isFull = false;
+  assert.deepEqual(await get('/v1/ready'), [200, 'OK']);
   assert.deepEqual(await get('/v1/status'), [200, 'OK'], 'a process that was ready once is alive');
   assert.match((await get('/metrics'))[1], /^service_lucky_number 7$/m);
   assert.equal((await get('/v1/status', { method: 'POST', body: 'x' }))[0], 405);

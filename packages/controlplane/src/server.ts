@@ -23,6 +23,8 @@ export interface ControlPlaneOptions extends AgentListenerOptions {
   readonly port: number;
   /** Whether this process is ready. */
   readonly readiness: () => boolean;
+  /** Whether the disk of the database has no space, which makes the process not ready. */
+  readonly isDiskFull?: (() => boolean) | undefined;
   /** The addresses of all control-plane processes as agents reach them, including this one. */
   readonly members: () => readonly string[];
   /** Handlers of routes that this server does not answer itself. */
@@ -178,7 +180,13 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   }
 }
 
-function ownHandlers({ readiness, metrics, members, clock }: ControlPlaneOptions): RouteHandlers {
+function ownHandlers({
+  readiness,
+  isDiskFull = () => false,
+  metrics,
+  members,
+  clock,
+}: ControlPlaneOptions): RouteHandlers {
   let wasReady = false;
   let changelog: string | undefined;
 
@@ -188,7 +196,11 @@ function ownHandlers({ readiness, metrics, members, clock }: ControlPlaneOptions
     return isReadyNow;
   }
 
-  const ready = answerReads(() => (isReady() ? [200, 'OK'] : [503, 'not ready']));
+  const ready = answerReads(() => {
+    // The reason alone: the probe answers everyone, and a path is nothing for everyone.
+    if (isDiskFull()) return [503, 'not ready: disk full'];
+    return isReady() ? [200, 'OK'] : [503, 'not ready'];
+  });
   return {
     // The liveness probe: killing a process that was ready once does not help.
     status: answerReads(() => (isReady() || wasReady ? [200, 'OK'] : [503, 'not ready'])),

@@ -126,12 +126,19 @@ export interface JournalHub {
    * answer.
    */
   check(): Promise<void>;
+  /** Whether a call failed with `DiskFull` within the last seconds. */
+  isDiskFull(): boolean;
   close(): Promise<void>;
 }
 
 /** Another process is the leader now, and nothing was stored. */
 export class Fenced extends Error {
   override readonly name = 'Fenced';
+}
+
+/** The disk of the database has no space left, and nothing was stored. */
+export class DiskFull extends Error {
+  override readonly name = 'DiskFull';
 }
 
 /** The entries are gone; a snapshot replaces them. */

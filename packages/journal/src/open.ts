@@ -26,7 +26,7 @@ export function openJournals(databaseUrl: string, { clock, log }: JournalDeps): 
       throw new TypeError(`${databaseUrl}: a database in memory is memory://name`);
     if (databaseUrl.includes('://'))
       throw new TypeError(`no database speaks ${databaseUrl.split('://', 1)[0]}://`);
-    return new TableHub(sqliteTables(databaseUrl), clock);
+    return new TableHub(sqliteTables(databaseUrl, clock), clock);
   }
   let database = memoryDatabases.get(name);
   if (database === undefined) {

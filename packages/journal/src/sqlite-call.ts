@@ -4,7 +4,7 @@ import type { JournalTables } from './tables.ts';
 /** The methods that the thread of the file serves; the others need no database. */
 type SqliteMethod = Exclude<
   keyof JournalTables,
-  'notify' | 'listen' | 'check' | 'close' | 'processId' | 'isGone'
+  'notify' | 'listen' | 'check' | 'close' | 'processId' | 'isGone' | 'isDiskFull'
 >;
 
 export type SqliteOperations = {
@@ -12,6 +12,12 @@ export type SqliteOperations = {
     ...args: Parameters<JournalTables[Name]>
   ) => Awaited<ReturnType<JournalTables[Name]>>;
 };
+
+/** Why a call failed, as the thread says it. */
+export interface SqliteProblem {
+  readonly message: string;
+  readonly isDiskFull: boolean;
+}
 
 /**
  * Calls that need not survive a power failure by themselves do not wait for the disk. An append after them waits only

@@ -4,7 +4,7 @@ import { serveCalls } from '@weir/sql/serve-calls';
 import { durablePragmas, openSqlite, SqliteFile } from '@weir/sql/sqlite-file';
 import { checkSqliteFormat, journalFormat } from './format.ts';
 import { makeDirectory } from './make-directory.ts';
-import { type SqliteOperations, sqliteRules } from './sqlite-call.ts';
+import { type SqliteOperations, type SqliteProblem, sqliteRules } from './sqlite-call.ts';
 import {
   type Chunk,
   type ChunkHead,
@@ -28,6 +28,8 @@ const { path } = workerData as { path: string };
 const prunedRowsMax = 200;
 const prunedSlicesMax = 4;
 const callsPerTransactionMax = 128;
+/** The primary result code SQLITE_FULL. */
+const sqliteFull = 13;
 
 makeDirectory(dirname(path));
 const database = openSqlite(path);
@@ -216,7 +218,10 @@ const operations: SqliteOperations = {
 serveCalls({
   callsMax: callsPerTransactionMax,
   serve(calls, respond) {
-    const toProblem = (error: unknown) => (error as Error).message;
+    const toProblem = (error: unknown): SqliteProblem => {
+      const { message, errcode = 0 } = error as Error & { readonly errcode?: number };
+      return { message, isDiskFull: errcode % 256 === sqliteFull };
+    };
     file.serveTogether(calls, { operations, rules: sqliteRules, toProblem }).forEach(respond);
   },
   close: () => file.close(),

@@ -47,6 +47,10 @@ export class TableHub implements JournalHub {
     });
   }
 
+  isDiskFull(): boolean {
+    return this.#tables.isDiskFull?.() ?? false;
+  }
+
   processId(): string | undefined {
     return this.#tables.processId?.();
   }

@@ -76,6 +76,8 @@ export interface JournalTables {
   processId?(): string;
   /** Whether the process of this name is certainly gone, and can no longer rely on any lease. */
   isGone?(processId: string): boolean;
+  /** Whether the disk was full within the last seconds; never if absent. */
+  isDiskFull?(): boolean;
 
   /** Notifies other processes of a change of a cluster. */
   notify(clusterId: string): void;

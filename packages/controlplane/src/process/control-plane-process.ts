@@ -211,6 +211,7 @@ async function startParts(
     handlers: accountsHandlers(current),
     // A standby process is ready too.
     readiness: () => host.isReady,
+    isDiskFull: () => hub.isDiskFull(),
     members: () => members.urls,
     refreshMembers: () => members.refresh(),
     clock,

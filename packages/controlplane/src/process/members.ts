@@ -1,5 +1,6 @@
 import type { Clock, Log } from '@weir/core';
 import type { JournalHub, LeaseHolder } from '@weir/journal';
+import { Outage } from '@weir/metadata';
 
 /** How often a process announces itself, and reads the other members. */
 const announceIntervalMs = 2_000;
@@ -18,6 +19,7 @@ export class Members {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #onRefresh: (memberIds: readonly string[]) => void;
+  readonly #outage: Outage;
   #self: LeaseHolder | undefined;
   #urls: readonly string[] = [];
   /** The refresh in flight: agents that connect together share one. */
@@ -30,6 +32,7 @@ export class Members {
     this.#onRefresh = onRefresh;
     this.#clock = clock;
     this.#log = log;
+    this.#outage = new Outage(clock, announceIntervalMs);
   }
 
   get urls(): readonly string[] {
@@ -58,6 +61,8 @@ export class Members {
   async #round(): Promise<void> {
     try {
       await this.#hub.announce(this.#self!);
+      const over = this.#outage.ended();
+      if (over !== undefined) this.#log.info('recovered connection to database', over);
     } catch (error) {
       this.#warn(error);
     }
@@ -78,6 +83,7 @@ export class Members {
   }
 
   #warn(error: unknown): void {
-    if (!this.#hasStopped) this.#log.warn('failed to reach database', { error: String(error) });
+    const fields = this.#outage.failed(error);
+    if (!this.#hasStopped && fields !== undefined) this.#log.warn('failed to reach database', fields);
   }
 }

@@ -25,6 +25,7 @@ import { HeldLease } from './held-lease.ts';
 import { type CommitMetrics, commitMetrics } from './leader-metrics.ts';
 import { Leadership } from './leadership.ts';
 import { clusterMachines, type MachineKind } from './machine-kind.ts';
+import { Outage } from './outage.ts';
 import { defaultSnapshotBytesMin, Replica } from './replica.ts';
 import { defaultTiming, type Timing } from './timing.ts';
 
@@ -78,6 +79,7 @@ export interface ServingRight {
 export class ClusterNode extends callPortClass() implements ClusterPort {
   readonly #options: ClusterNodeOptions;
   readonly #timing: Timing;
+  readonly #outage: Outage;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #metrics: CommitMetrics;
@@ -114,6 +116,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     this.#options = options;
     this.#timing = { ...defaultTiming, ...timing };
     this.#clock = clock;
+    this.#outage = new Outage(this.#clock, this.#timing.retryMs);
     this.#log = log.with({ clusterId });
     this.#metrics = commitMetrics(metrics, clusterId);
     this.#queryMetrics = queryQueueMetrics(metrics);
@@ -341,10 +344,11 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
       try {
         await this.#standByAndLead();
       } catch (error) {
-        this.#log.error('failed to follow cluster, retrying', { error: String(error) });
+        const fields = this.#outage.failed(error);
+        if (fields !== undefined) this.#log.error('failed to follow cluster, retrying', fields);
         // A database failure leaves the machine valid. Otherwise it is rebuilt from the journal.
         if (this.#replica?.isSound === false || error instanceof EntriesPruned) this.#replica = undefined;
-        await this.#sleep(this.#timing.retryMs, this.#timing.retryMs);
+        await this.#sleep(this.#outage.pauseMs, this.#outage.pauseMs);
       }
     }
     stopWatching();
@@ -359,6 +363,8 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
       const replica = this.#replica;
       const requestedMs = this.#clock.monotonicMs();
       const answer = await journal.acquireLease(self, leaseTtlMs, leaseGraceMs);
+      const over = this.#outage.ended();
+      if (over !== undefined) this.#log.info('resumed following cluster', over);
       if (answer.epoch !== undefined) {
         // The previous leader is gone, and must not be returned to callers until this process serves.
         this.#leaderLearned(undefined);

@@ -6,6 +6,7 @@ import { type Command, MalformedCommand, type ReplyOf } from '@weir/machine';
 import { metadataLimits } from '../limits.ts';
 import type { CommitMetrics } from './leader-metrics.ts';
 import type { Machine } from './machine-kind.ts';
+import { Outage } from './outage.ts';
 import type { Replica } from './replica.ts';
 
 interface PipelineOptions {
@@ -233,15 +234,19 @@ export class CommitPipeline {
   async #append(entries: readonly Buffer[]): Promise<void> {
     const { journal, epoch, clock, log, retryMs, metrics, isLeaseValid } = this.#options;
     const startMs = clock.monotonicMs();
+    const outage = new Outage(clock, retryMs);
     for (;;) {
       try {
         await journal.append(epoch, this.#durablePosition, entries);
+        const over = outage.ended();
+        if (over !== undefined) log.info('resumed appending to journal', over);
         metrics.appendSeconds.observe((clock.monotonicMs() - startMs) / 1000);
         metrics.entries.add(entries.length);
         return;
       } catch (error) {
         if (error instanceof Fenced || this.#failure !== undefined || !isLeaseValid()) throw error;
-        log.warn('failed to append to journal, retrying', { error: String(error) });
+        const fields = outage.failed(error);
+        if (fields !== undefined) log.warn('failed to append to journal, retrying', fields);
       }
       await new Promise<void>((resolve) => clock.after(retryMs, resolve));
     }

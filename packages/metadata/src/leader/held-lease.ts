@@ -2,6 +2,7 @@ import type { Clock, Log } from '@weir/core';
 import { Fenced, type Journal } from '@weir/journal';
 import { metadataLimits } from '../limits.ts';
 import { untilBeatMs } from './beat.ts';
+import { Outage } from './outage.ts';
 import { leaseMarginShare, type Timing } from './timing.ts';
 
 interface HeldLeaseOptions {
@@ -66,10 +67,12 @@ export class HeldLease {
   /** The last moment at which both clocks were compared. */
   #compared: Moment;
   #cancelRenewal = () => {};
+  readonly #outage: Outage;
   #cancelEnd = () => {};
 
   constructor(options: HeldLeaseOptions) {
     this.#options = options;
+    this.#outage = new Outage(options.clock, options.timing.retryMs);
     this.#endMs = this.#endFrom(options.requestedMs);
     this.#compared = this.#now();
     this.#awaitEnd();
@@ -202,6 +205,8 @@ export class HeldLease {
       await journal.renewLease(epoch);
       if (this.#isOver) return;
       this.#hasFailed = false;
+      const over = this.#outage.ended();
+      if (over !== undefined) log.info('renewed lease after failures', over);
       if (!this.#isCurrent() && this.#confirm !== undefined) this.#isConfirmed = false;
       this.#endMs = this.#endFrom(requestedMs);
       this.#compared = this.#now();
@@ -220,7 +225,8 @@ export class HeldLease {
         return;
       }
       this.#hasFailed = true;
-      log.warn('failed to renew lease, retrying', { error: String(error) });
+      const fields = this.#outage.failed(error);
+      if (fields !== undefined) log.warn('failed to renew lease, retrying', fields);
       this.#renewAfter(timing.retryMs);
     }
   }
