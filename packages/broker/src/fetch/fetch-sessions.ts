@@ -104,57 +104,48 @@ export class FetchSessions {
 
   /** Determines from a request what to fetch; an error applies to the whole request. */
   *begin(request: FetchRequest, apiVersion: number, owner: string): WorkInTurns<FetchRound | ErrorName> {
-    const { sessionId, sessionEpoch } = request;
     const usesTopicIds = apiVersion >= topicIdsFromVersion;
-    if (sessionEpoch === finalEpoch || sessionEpoch === firstEpoch) {
-      if (this.#sessions.get(sessionId)?.owner === owner) this.#close(sessionId);
-      return yield* this.#beginFull(request, usesTopicIds, sessionEpoch === firstEpoch ? owner : undefined);
+    const session = this.#sessionOf(request, usesTopicIds, owner);
+    if (typeof session === 'string') return session;
+    const partitions = session?.partitions ?? new Map<string, FetchPartition>();
+    const turns = new TurnCount();
+    for (const topic of request.topics) {
+      if (turns.ends()) yield;
+      for (const partition of topic.partitions) {
+        if (turns.ends()) yield;
+        update(partitions, topic, partition, usesTopicIds);
+      }
     }
+    if (session === undefined) {
+      const isFirst = request.sessionEpoch === firstEpoch;
+      const open = () => (isFirst ? this.#open(partitions, usesTopicIds, owner) : undefined);
+      return fullRound(partitions, open);
+    }
+    yield* forgetFrom(partitions, request, usesTopicIds);
+    this.#count(session);
+    return incrementalRound(session, () => this.#closeIfUseless(session));
+  }
+
+  /** The session that a request goes on with; none for a full fetch, which ends the one that it names. */
+  #sessionOf(
+    { sessionId, sessionEpoch }: FetchRequest,
+    usesTopicIds: boolean,
+    owner: string,
+  ): Session | ErrorName | undefined {
     const session = this.#sessions.get(sessionId);
+    if (sessionEpoch === finalEpoch || sessionEpoch === firstEpoch) {
+      if (session?.owner === owner) this.#close(sessionId);
+      return undefined;
+    }
     if (session?.owner !== owner) return 'FETCH_SESSION_ID_NOT_FOUND';
     if (session.epoch !== sessionEpoch) return 'INVALID_FETCH_SESSION_EPOCH';
     if (session.usesTopicIds !== usesTopicIds) return 'FETCH_SESSION_TOPIC_ID_ERROR';
-    return yield* this.#beginIncremental(session, request);
-  }
-
-  /** Opens a session if there is an owner. */
-  *#beginFull(
-    request: FetchRequest,
-    usesTopicIds: boolean,
-    owner: string | undefined,
-  ): WorkInTurns<FetchRound> {
-    const wanted = new Map<string, FetchPartition>();
-    yield* updateFrom(wanted, request, usesTopicIds);
-    const open = () => (owner === undefined ? undefined : this.#open(wanted, usesTopicIds, owner));
-    return {
-      partitions: [...wanted.values()],
-      *end(news) {
-        const session = open();
-        if (session !== undefined) yield* noteAll(session, news);
-        return { sessionId: session?.id ?? 0, reported: news };
-      },
-    };
-  }
-
-  *#beginIncremental(session: Session, request: FetchRequest): WorkInTurns<FetchRound> {
-    const { partitions, usesTopicIds } = session;
     // At once: the next request of the session may come while this one is at work.
     session.epoch = session.epoch === sessionIdMax ? 1 : session.epoch + 1;
     session.usedMs = this.#clock.monotonicMs();
     this.#sessions.delete(session.id);
     this.#sessions.set(session.id, session);
-    yield* updateFrom(partitions, request, usesTopicIds);
-    yield* forgetFrom(partitions, request, usesTopicIds);
-    this.#count(session);
-    const close = () => this.#closeIfUseless(session);
-    return {
-      partitions: [...partitions.values()],
-      *end(news) {
-        const reported = news.filter(isNews);
-        yield* noteAll(session, reported);
-        return { sessionId: close() ? 0 : session.id, reported };
-      },
-    };
+    return session;
   }
 
   /** Counts the partitions of a session, unless it was closed while they changed. */
@@ -217,37 +208,59 @@ function keyOf(topic: string, partition: number): string {
   return `${topic}/${partition}`;
 }
 
-function* updateFrom(
+/** `open` opens a session, if the client wants one and there is room. */
+function fullRound(
+  partitions: ReadonlyMap<string, FetchPartition>,
+  open: () => Session | undefined,
+): FetchRound {
+  return {
+    partitions: [...partitions.values()],
+    *end(news) {
+      const session = open();
+      if (session !== undefined) yield* noteAll(session, news);
+      return { sessionId: session?.id ?? 0, reported: news };
+    },
+  };
+}
+
+/** `closeIfUseless` returns whether it closed the session. */
+function incrementalRound(session: Session, closeIfUseless: () => boolean): FetchRound {
+  return {
+    partitions: [...session.partitions.values()],
+    *end(news) {
+      const reported = news.filter(isNews);
+      yield* noteAll(session, reported);
+      return { sessionId: closeIfUseless() ? 0 : session.id, reported };
+    },
+  };
+}
+
+function update(
   wanted: Map<string, FetchPartition>,
-  request: FetchRequest,
+  { topic, topicId }: FetchRequest['topics'][number],
+  requested: FetchRequest['topics'][number]['partitions'][number],
   usesTopicIds: boolean,
-): WorkInTurns<void> {
-  const turns = new TurnCount();
-  for (const { topic, topicId, partitions } of request.topics) {
-    if (turns.ends()) yield;
-    for (const { partition, fetchOffset, partitionMaxBytes, currentLeaderEpoch } of partitions) {
-      if (turns.ends()) yield;
-      const key = keyOf(usesTopicIds ? topicId : topic, partition);
-      const known = wanted.get(key);
-      if (known !== undefined) {
-        known.fetchOffset = Number(fetchOffset);
-        known.bytesMax = partitionMaxBytes;
-        known.currentLeaderEpoch = currentLeaderEpoch;
-        continue;
-      }
-      wanted.set(key, {
-        topicName: topic,
-        topicId,
-        partition,
-        fetchOffset: Number(fetchOffset),
-        bytesMax: partitionMaxBytes,
-        currentLeaderEpoch,
-        sentHighWatermark: -1,
-        sentLastStableOffset: -1,
-        sentLogStartOffset: -1,
-      });
-    }
+): void {
+  const { partition, fetchOffset, partitionMaxBytes, currentLeaderEpoch } = requested;
+  const key = keyOf(usesTopicIds ? topicId : topic, partition);
+  const known = wanted.get(key);
+  if (known !== undefined) {
+    known.fetchOffset = Number(fetchOffset);
+    known.bytesMax = partitionMaxBytes;
+    known.currentLeaderEpoch = currentLeaderEpoch;
+    return;
   }
+  wanted.set(key, {
+    topicName: topic,
+    topicId,
+    partition,
+    fetchOffset: Number(fetchOffset),
+    bytesMax: partitionMaxBytes,
+    currentLeaderEpoch,
+    sentHighWatermark: -1,
+    sentLastStableOffset: -1,
+    sentLogStartOffset: -1,
+  });
 }
 
 function* forgetFrom(

@@ -10,12 +10,12 @@ import {
   type DraftOptions,
   produceDrafts,
   settle,
-  settleWritten,
+  settlerOf,
 } from '../produce/produce-draft.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import type { Answer, HandlerResult } from '../requests/handler-result.ts';
 import { RequestOrder } from '../requests/request-order.ts';
-import { inTurns, TurnCount } from '../requests/turns.ts';
+import { eachInTurns, inTurns, TurnCount } from '../requests/turns.ts';
 import type { TopicDistribution } from '../telemetry/topic-distributions.ts';
 import { type CheckedBatch, checkBatchOffThread, schemasNeeded } from '../write-path/check-batch.ts';
 import type { AppendOutcome, AppendResult, ProducedBatch } from '../write-path/produced-batch.ts';
@@ -195,12 +195,11 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
       options.distribution?.note(context.cluster, draft.batches);
       const startedMs = context.clock.monotonicMs();
       return appended.then(({ results, throttleTimeMs }) => {
-        const settled = inTurns(settleWritten(draft, results, context.apiVersion), context.clock);
-        const end = () => {
+        const settleBatch = settlerOf(draft, results, context.apiVersion);
+        return eachInTurns(draft.batches, context.clock, settleBatch, () => {
           options.onWritten?.(context.clock.monotonicMs() - (context.receivedMs ?? startedMs));
           return answerOf(draft, acks, throttleTimeMs);
-        };
-        return settled instanceof Promise ? settled.then(end) : end();
+        });
       });
     }
   }

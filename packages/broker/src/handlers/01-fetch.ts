@@ -10,7 +10,14 @@ import type { AnswerMemory, AnswerRoom } from '../pressure/answer-memory.ts';
 import { DamagedRange } from '../read-path/damaged-range.ts';
 import type { ReadPath, ReadQuery } from '../read-path/read-path.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
-import { inTurns, mappedInTurns, TurnCount, Turns, type WorkInTurns } from '../requests/turns.ts';
+import {
+  eachInTurns,
+  inTurns,
+  mappedInTurns,
+  TurnCount,
+  Turns,
+  type WorkInTurns,
+} from '../requests/turns.ts';
 import type { TopicDistribution } from '../telemetry/topic-distributions.ts';
 import { refusalsById, refusalsByName } from '../topics/topic-refusals.ts';
 
@@ -101,13 +108,10 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     }
     const bytesMax = Math.min(Math.max(request.maxBytes, 0), options.requestBytesMax, quotas.fetchBytesMax());
     const isCommitted = request.isolationLevel === readCommitted;
-    const permitted = inTurns(
-      permittedFetches(round.partitions, { isCommitted, ...options }, context),
-      clock,
-    );
+    const permitted = permittedFetches(round.partitions, { isCommitted, ...options }, context);
     const fetches = permitted instanceof Promise ? await permitted : permitted;
     await locateEnough(fetches, request, bytesMax, context);
-    const checked = inTurns(failDamaged(fetches), clock);
+    const checked = failDamaged(fetches, context);
     const wantedBytes = Math.min(bytesMax, checked instanceof Promise ? await checked : checked);
     let throttleTimeMs = 0;
     if (options.answers === undefined || wantedBytes === 0) {
@@ -126,7 +130,7 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     options.distribution?.note(context.cluster, fetchedParts(fetches));
     const ending = inTurns(round.end(fetches), clock);
     const { sessionId, reported } = ending instanceof Promise ? await ending : ending;
-    const answering = inTurns(responsesOf(reported, context), clock);
+    const answering = responsesOf(reported, context);
     const responses = answering instanceof Promise ? await answering : answering;
     return { throttleTimeMs, errorCode: 0, sessionId, responses };
   }
@@ -216,11 +220,12 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     bytesMax: number,
     context: RequestContext,
   ): Promise<void> {
-    const planning = inTurns(plan(fetches, bytesMax), context.clock);
+    const planning = plan(fetches, bytesMax, context);
     const planned = planning instanceof Promise ? await planning : planning;
     const turns = new Turns(context.clock);
     for (let from = 0; from < planned.length; from += partitionsPerTurn) {
-      const part = planned.slice(from, from + partitionsPerTurn);
+      const part =
+        planned.length <= partitionsPerTurn ? planned : planned.slice(from, from + partitionsPerTurn);
       await readPart(part, context);
       const turn = turns.next(part.length * locatedCost);
       if (turn !== undefined) await turn;
@@ -274,31 +279,34 @@ interface PlannedFetch {
 }
 
 /** Partitions whose topic the client may not read have an error. Later steps skip partitions with an error. */
-function* permittedFetches(
+function permittedFetches(
   partitions: readonly FetchPartition[],
   options: PartitionFetchOptions,
   context: RequestContext,
-): WorkInTurns<PartitionFetch[]> {
+): PartitionFetch[] | Promise<PartitionFetch[]> {
   const usesTopicIds = context.apiVersion >= topicIdsFromVersion;
   const refusalOf = usesTopicIds ? refusalsById(context, 'READ') : refusalsByName(context, 'READ');
-  return yield* mappedInTurns(partitions, new TurnCount(), (wanted) => {
+  const fetches: PartitionFetch[] = [];
+  const add = (wanted: FetchPartition) => {
     const fetch = new PartitionFetch(wanted, options);
     const refusal = refusalOf(usesTopicIds ? wanted.topicId : wanted.topicName);
     if (refusal !== undefined) fetch.fail(refusal);
-    return fetch;
-  });
+    fetches.push(fetch);
+  };
+  return eachInTurns(partitions, context.clock, add, () => fetches);
 }
 
 /** Fails partitions with known damage, and returns the located bytes of the others. */
-function* failDamaged(fetches: readonly PartitionFetch[]): WorkInTurns<number> {
-  const turns = new TurnCount();
+function failDamaged(
+  fetches: readonly PartitionFetch[],
+  { clock }: RequestContext,
+): number | Promise<number> {
   let bytes = 0;
-  for (const fetch of fetches) {
+  const check = (fetch: PartitionFetch) => {
     fetch.failIfDamaged();
     bytes += fetch.locatedBytes;
-    if (turns.ends()) yield;
-  }
-  return bytes;
+  };
+  return eachInTurns(fetches, clock, check, () => bytes);
 }
 
 function notLeader(
@@ -337,20 +345,22 @@ function notLeader(
  * Selects the ranges to read, in the order of the request. The bytes that a partition takes of the limit are known only
  * after the read, so the plan uses the sizes of ranges and the result is trimmed afterwards.
  */
-function* plan(fetches: readonly PartitionFetch[], bytesMax: number): WorkInTurns<PlannedFetch[]> {
-  const turns = new TurnCount();
+function plan(
+  fetches: readonly PartitionFetch[],
+  bytesMax: number,
+  { clock }: RequestContext,
+): PlannedFetch[] | Promise<PlannedFetch[]> {
   const planned: PlannedFetch[] = [];
   let leftBytes = bytesMax;
-  for (const fetch of fetches) {
-    if (turns.ends()) yield;
-    if (fetch.pointers === undefined) continue;
+  const add = (fetch: PartitionFetch) => {
+    if (fetch.pointers === undefined) return;
     const atLeastOne = planned.length === 0;
     const share = Math.min(fetch.bytesMax, leftBytes);
-    if (share <= 0 && !atLeastOne) continue;
+    if (share <= 0 && !atLeastOne) return;
     planned.push({ fetch, query: fetch.query(share, atLeastOne) });
     leftBytes -= Math.min(share, fetch.locatedBytes);
-  }
-  return planned;
+  };
+  return eachInTurns(fetches, clock, add, () => planned);
 }
 
 function* fetchedParts(fetches: readonly PartitionFetch[]) {
@@ -400,13 +410,12 @@ function growth(
   });
 }
 
-function* responsesOf(
+function responsesOf(
   fetches: readonly PartitionFetch[],
-  { apiVersion }: RequestContext,
-): WorkInTurns<TopicResponse[]> {
-  const turns = new TurnCount();
+  { apiVersion, clock }: RequestContext,
+): TopicResponse[] | Promise<TopicResponse[]> {
   const byTopic = new Map<string, { topic: string; topicId: string; partitions: PartitionResponse[] }>();
-  for (const fetch of fetches) {
+  const add = (fetch: PartitionFetch) => {
     const { topicName, topicId, partition } = fetch.partition;
     const key = apiVersion >= topicIdsFromVersion ? topicId : topicName;
     let entry = byTopic.get(key);
@@ -423,9 +432,8 @@ function* responsesOf(
       abortedTransactions: fetch.abortedTransactions,
       records: fetch.hasRecords ? fetch.batches!.slices : noRecords,
     });
-    if (turns.ends()) yield;
-  }
-  return [...byTopic.values()];
+  };
+  return eachInTurns(fetches, clock, add, () => [...byTopic.values()]);
 }
 
 /** Maps an error to one that old clients know and handle the same way. */

@@ -86,7 +86,9 @@ export function produceDrafts(
 
   function* draftOf(request: ProduceRequest, context: RequestContext): WorkInTurns<Draft> {
     const turns = new TurnCount();
-    if (!(yield* mayUseTransaction(request, context, turns))) return yield* refusedDraft(request, turns);
+    const { transactionalId } = request;
+    if (transactionalId !== null && !(yield* mayUseTransaction(transactionalId, request, context, turns)))
+      return yield* refusedDraft(request, turns);
     const draft = yield* validate(request, context, turns);
     return draft.isUnnamed ? yield* refusedDraft(request, turns) : draft;
   }
@@ -125,7 +127,10 @@ export function produceDrafts(
           partitionResponses.push(refused(index, 'TOPIC_AUTHORIZATION_FAILED'));
         } else if (!hasValidAcks) {
           partitionResponses.push(refused(index, 'INVALID_REQUIRED_ACKS'));
-        } else if (repeated.has(keyOf(apiVersion >= topicIdsFromVersion ? topicId : name, index))) {
+        } else if (
+          repeated.size > 0 &&
+          repeated.has(keyOf(apiVersion >= topicIdsFromVersion ? topicId : name, index))
+        ) {
           const problem = 'duplicate partition in the request';
           partitionResponses.push(refused(index, 'INVALID_REQUEST', problem));
         } else if (topic === undefined) {
@@ -195,18 +200,16 @@ function emptyDraft(): Draft {
 }
 
 /** Puts the results of the write into their places. */
-export function* settleWritten(
-  { batches, places, logAppendTimesMs }: Draft,
+export function settlerOf(
+  { places, logAppendTimesMs }: Draft,
   results: readonly AppendResult[],
   apiVersion: number,
-): WorkInTurns<void> {
-  const turns = new TurnCount();
-  for (const [index, { partition, transaction }] of batches.entries()) {
+): (batch: ProducedBatch, index: number) => void {
+  return ({ partition, transaction }, index) => {
     const error = errorFor(results[index]!.error, transaction !== undefined, apiVersion);
     const response = written(partition, error, results[index]!, logAppendTimesMs[index]!);
     places.into[index]![places.at[index]!] = response;
-    if (turns.ends()) yield;
-  }
+  };
 }
 
 /** Checksums of so many bytes take as long as another entry, about. */
@@ -279,11 +282,11 @@ function isUnknownId(topic: TopicDescription | undefined, apiVersion: number): b
 
 /** Checks access only if a batch is marked transactional. A transactional id without such a batch has no effect. */
 function* mayUseTransaction(
-  { transactionalId, topicData }: ProduceRequest,
+  transactionalId: string,
+  { topicData }: ProduceRequest,
   { access }: RequestContext,
   turns: TurnCount,
 ): WorkInTurns<boolean> {
-  if (transactionalId === null) return true;
   for (const { partitionData } of topicData) {
     if (turns.ends()) yield;
     for (const { records } of partitionData) {

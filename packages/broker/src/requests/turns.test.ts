@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HandClock, settle } from '@weir/core/testing';
 import { brokerLimits } from '../limits.ts';
-import { inTurns, mappedInTurns, TurnCount } from './turns.ts';
+import { eachInTurns, inTurns, mappedInTurns, TurnCount } from './turns.ts';
 
 const doubled = (length: number) =>
   mappedInTurns(
@@ -38,6 +38,26 @@ test('longer work waits for a turn of the clock after each of its own', async ()
     result,
     Array.from({ length }, (_, at) => 2 * at),
   );
+});
+
+test('each item of a short list is visited at once, and those of a long one in turns', async () => {
+  const clock = new HandClock();
+  for (const length of [0, 1, brokerLimits.entriesPerTurnMax - 1, 3 * brokerLimits.entriesPerTurnMax - 1]) {
+    const items = Array.from({ length }, (_, at) => 2 * at);
+    const seen: number[] = [];
+    const visit = (item: number, index: number) => {
+      seen[index] = item;
+    };
+    const done = eachInTurns(items, clock, visit, () => seen.length);
+    if (length < brokerLimits.entriesPerTurnMax) assert.equal(done, length);
+    else assert.equal(seen.length, brokerLimits.entriesPerTurnMax);
+    while (seen.length < length) {
+      clock.advance(0);
+      await settle();
+    }
+    assert.equal(await done, length);
+    assert.deepEqual(seen, items);
+  }
 });
 
 test('work that fails rejects, in whichever turn', async () => {

@@ -49,6 +49,21 @@ async function remaining<Result>(work: WorkInTurns<Result>, clock: Pick<Clock, '
   }
 }
 
+/**
+ * Calls `each` for every item, and returns what `end` returns: at once if that takes no more than one turn, without the
+ * cost of a generator.
+ */
+export function eachInTurns<Item, Result>(
+  items: readonly Item[],
+  clock: Pick<Clock, 'after'>,
+  each: (item: Item, index: number) => void,
+  end: () => Result,
+): Result | Promise<Result> {
+  if (items.length >= brokerLimits.entriesPerTurnMax) return mapInTurns(items, clock, each).then(end);
+  for (let index = 0; index < items.length; index++) each(items[index]!, index);
+  return end();
+}
+
 /** `items.map`, in turns. */
 export function* mappedInTurns<Item, Result>(
   items: readonly Item[],
