@@ -4,16 +4,14 @@ import type {
   GroupHeartbeat,
   GroupListing,
   GroupType,
-  JoinGroupAnswer,
   JoinGroupRequest,
   LeavingMember,
   OffsetsCommitter,
-  SyncGroupAnswer,
   SyncGroupRequest,
 } from '@weir/cluster';
 import type { Log } from '@weir/core';
 import type { ByteReader, ByteWriter, EntryChange } from '@weir/machine';
-import type { ClassicRules } from './classic/event.ts';
+import type { ClassicAnswer, ClassicRules } from './classic/event.ts';
 import type { MatchedTopicsView } from './consumer/consumer-group.ts';
 import type { ConsumerRules } from './consumer/event.ts';
 import type { ModernRules } from './modern/modern-step.ts';
@@ -102,8 +100,8 @@ export interface PendingAnswer<Answer> {
 
 /** A group that serves classic members. */
 interface ClassicMembersGroup extends Group {
-  join(request: JoinGroupRequest, freshMemberId: string): Promise<JoinGroupAnswer>;
-  sync(request: SyncGroupRequest): Promise<SyncGroupAnswer>;
+  join(request: JoinGroupRequest, freshMemberId: string): Promise<ClassicAnswer<'join'>>;
+  sync(request: SyncGroupRequest): Promise<ClassicAnswer<'sync'>>;
   /** These two answer at once; the caller waits until the state that the answers depend on is durable. */
   heartbeat(heartbeat: GroupHeartbeat): GroupError;
   leave(members: readonly LeavingMember[]): readonly GroupError[];

@@ -12,15 +12,10 @@ import {
 } from '@weir/cluster';
 import type { TopicPartitions } from '../src/assignors/partitions.ts';
 import { ConsumerGroup, type MatchedTopicsView } from '../src/consumer/consumer-group.ts';
-import type {
-  ConsumerAnswer,
-  ConsumerEffects,
-  ConsumerEvent,
-  ConsumerEventKind,
-  ConsumerRules,
-} from '../src/consumer/event.ts';
+import type { ConsumerEvents, ConsumerRules, ConsumerStep } from '../src/consumer/event.ts';
 import { step } from '../src/consumer/machine.ts';
 import { allTopicsVisible, type TopicVisibility } from '../src/consumer/topic-visibilities.ts';
+import type { AnswerOf, EventOf } from '../src/event-table.ts';
 import { classicClient } from './classic-consumer.ts';
 
 export const storyRules: ConsumerRules = {
@@ -132,10 +127,12 @@ export class ConsumerStory {
     for (const [name, count] of Object.entries(topics)) this.topics.set(name, count);
   }
 
-  run<Kind extends ConsumerEventKind>(event: ConsumerEvent<Kind>): ConsumerAnswer<Kind> {
-    const effects = step(this.group, event, this.nowMs, this.rules, this.topics);
+  run<Kind extends keyof ConsumerEvents>(
+    event: EventOf<ConsumerEvents, Kind>,
+  ): AnswerOf<ConsumerEvents, Kind> {
+    const { answer, effects } = step(this.group, event, this.nowMs, this.rules, this.topics);
     this.written = written(effects);
-    return effects.answer;
+    return answer;
   }
 
   /** `1 t:0,1`: the epoch and a new assignment; or the error. */
@@ -242,7 +239,7 @@ function answerAsText({ error, memberEpoch, assignment }: ConsumerHeartbeatAnswe
   return `${memberEpoch} ${asText(partitions)}`.trim();
 }
 
-function written({ isGroupChanged, changed, removed }: ConsumerEffects<unknown>): string {
+function written({ isGroupChanged, changed, removed }: ConsumerStep): string {
   return [...(isGroupChanged ? ['group'] : []), ...changed, ...Array.from(removed, (id) => `-${id}`)].join(
     ' ',
   );

@@ -3,17 +3,22 @@ import type {
   GroupError,
   GroupHeartbeat,
   GroupListing,
-  JoinGroupAnswer,
   JoinGroupRequest,
   LeavingMember,
   OffsetsCommitter,
-  SyncGroupAnswer,
   SyncGroupRequest,
 } from '@weir/cluster';
 import type { ByteReader, ByteWriter } from '@weir/machine';
 import type { Group, GroupHost, OffsetExpiry } from '../group.ts';
 import { ClassicGroup, metadataOf, noBytes, type Token } from './classic-group.ts';
-import type { ClassicEvent, ClassicReply, Effects } from './event.ts';
+import type {
+  ClassicAnswer,
+  ClassicCall,
+  ClassicCallKind,
+  ClassicEvent,
+  ClassicReply,
+  Effects,
+} from './event.ts';
 import { step } from './machine.ts';
 import { readClassicGroup, writeClassicGroup } from './record.ts';
 import { Step } from './step.ts';
@@ -62,25 +67,25 @@ export class ClassicGroupRuntime implements Group {
     return !this.#isStored && state === 'Empty' && members.size === 0 && pending.size === 0;
   }
 
-  join(request: JoinGroupRequest, freshMemberId: string): Promise<JoinGroupAnswer> {
-    return this.#wait<JoinGroupAnswer>((token) => ({ kind: 'join', token, request, freshMemberId }));
+  join(request: JoinGroupRequest, freshMemberId: string): Promise<ClassicAnswer<'join'>> {
+    return this.#wait({ kind: 'join', request, freshMemberId });
   }
 
-  sync(request: SyncGroupRequest): Promise<SyncGroupAnswer> {
-    return this.#wait<SyncGroupAnswer>((token) => ({ kind: 'sync', token, request }));
+  sync(request: SyncGroupRequest): Promise<ClassicAnswer<'sync'>> {
+    return this.#wait({ kind: 'sync', request });
   }
 
   /** Answers at once; the caller waits until the state that the answer depends on is durable. */
   heartbeat(heartbeat: GroupHeartbeat): GroupError {
-    return this.#ask<GroupError>((token) => ({ kind: 'heartbeat', token, heartbeat }));
+    return this.#ask({ kind: 'heartbeat', heartbeat });
   }
 
   leave(members: readonly LeavingMember[]): readonly GroupError[] {
-    return this.#ask<readonly GroupError[]>((token) => ({ kind: 'leave', token, members }));
+    return this.#ask({ kind: 'leave', members });
   }
 
   checkCommit(committer: OffsetsCommitter, isTransactional: boolean): GroupError {
-    return this.#ask<GroupError>((token) => ({ kind: 'commit', token, committer, isTransactional }));
+    return this.#ask({ kind: 'commit', committer, isTransactional });
   }
 
   /** Classic members do not identify themselves in OffsetFetch. */
@@ -138,7 +143,7 @@ export class ClassicGroupRuntime implements Group {
   }
 
   delete(): GroupError {
-    return this.#ask<GroupError>((token) => ({ kind: 'delete', token }));
+    return this.#ask({ kind: 'delete' });
   }
 
   tick(): number {
@@ -176,23 +181,23 @@ export class ClassicGroupRuntime implements Group {
     this.#waiting.clear();
   }
 
-  #wait<Reply extends ClassicReply>(event: (token: Token) => ClassicEvent): Promise<Reply> {
+  #wait<Kind extends ClassicCallKind>(call: ClassicCall<Kind>): Promise<ClassicAnswer<Kind>> {
     return new Promise((resolve, reject) => {
       const token = ++this.#lastToken;
-      this.#waiting.set(token, { resolve: (reply) => resolve(reply as Reply), reject });
-      this.#run(event(token));
+      this.#waiting.set(token, { resolve: (reply) => resolve(reply as ClassicAnswer<Kind>), reject });
+      this.#run({ ...call, token } as ClassicEvent);
     });
   }
 
   /** Runs an event that the machine answers at once. */
-  #ask<Reply extends ClassicReply>(event: (token: Token) => ClassicEvent): Reply {
+  #ask<Kind extends ClassicCallKind>(call: ClassicCall<Kind>): ClassicAnswer<Kind> {
     let found: ClassicReply | undefined;
     const token = ++this.#lastToken;
-    this.#run(event(token), (answered, reply) => {
+    this.#run({ ...call, token } as ClassicEvent, (answered, reply) => {
       if (answered === token) found = reply;
       return answered === token;
     });
-    return found as Reply;
+    return found as ClassicAnswer<Kind>;
   }
 
   #run(event: ClassicEvent, takes: (token: Token, reply: ClassicReply) => boolean = () => false): void {

@@ -5,7 +5,7 @@ import { ByteReader, ByteWriter } from '@weir/machine';
 import fc from 'fast-check';
 import { storyRules } from '../../testing/classic-story.ts';
 import { ClassicGroup, type Member } from './classic-group.ts';
-import type { ClassicAnswer, ClassicEvent, ClassicRules } from './event.ts';
+import type { AnsweredToken, ClassicEvent, ClassicRules } from './event.ts';
 import { step } from './machine.ts';
 import { readClassicGroup, writeClassicGroup } from './record.ts';
 import { nextDeadlineMs } from './tick.ts';
@@ -205,7 +205,7 @@ class World {
     this.#check();
   }
 
-  #onAnswer(event: ClassicEvent, { token, reply }: ClassicAnswer): void {
+  #onAnswer(event: ClassicEvent, { token, reply }: AnsweredToken): void {
     const request = this.waiting.get(token);
     assert.ok(request !== undefined, 'a request was answered twice');
     this.waiting.delete(token);

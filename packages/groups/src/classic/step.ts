@@ -1,13 +1,13 @@
 import type { GroupError, JoinGroupAnswer, SyncGroupAnswer } from '@weir/cluster';
 import { type ClassicGroup, type Member, metadataOf, noBytes, type Token } from './classic-group.ts';
-import type { ClassicAnswer, ClassicReply, ClassicRules, Effects } from './event.ts';
+import type { AnsweredToken, ClassicReply, ClassicRules, Effects } from './event.ts';
 
 /** The processing of one event: the group, the time, and the effects so far. */
 export class Step implements Effects {
   readonly group: ClassicGroup;
   readonly nowMs: number;
   readonly rules: ClassicRules;
-  readonly answers: ClassicAnswer[] = [];
+  readonly answers: AnsweredToken[] = [];
   isChanged = false;
   soonestMs = Number.POSITIVE_INFINITY;
 

@@ -1,21 +1,6 @@
-import type {
-  ConsumerHeartbeat,
-  ConsumerHeartbeatAnswer,
-  GroupError,
-  GroupHeartbeat,
-  JoinGroupAnswer,
-  JoinGroupRequest,
-  LeavingMember,
-  SyncGroupAnswer,
-  SyncGroupRequest,
-} from '@weir/cluster';
-import {
-  type AnswerOf,
-  type EventOf,
-  type ModernEvents,
-  type ModernRules,
-  ModernStep,
-} from '../modern/modern-step.ts';
+import type { ConsumerHeartbeat, ConsumerHeartbeatAnswer } from '@weir/cluster';
+import type { ClassicRequests } from '../classic/event.ts';
+import { type ModernEvents, type ModernRules, ModernStep } from '../modern/modern-step.ts';
 import type { ConsumerGroup, ConsumerMember, MatchedTopicsView } from './consumer-group.ts';
 
 /** All inputs of a group, with their answers. */
@@ -28,17 +13,10 @@ export interface ConsumerEvents extends ModernEvents {
     };
     readonly answer: ConsumerHeartbeatAnswer;
   };
-  /** Requests of classic members. */
-  classicJoin: {
-    readonly event: { readonly request: JoinGroupRequest; readonly freshMemberId: string };
-    readonly answer: JoinGroupAnswer;
-  };
-  classicSync: { readonly event: { readonly request: SyncGroupRequest }; readonly answer: SyncGroupAnswer };
-  classicHeartbeat: { readonly event: { readonly heartbeat: GroupHeartbeat }; readonly answer: GroupError };
-  classicLeave: {
-    readonly event: { readonly members: readonly LeavingMember[] };
-    readonly answer: readonly GroupError[];
-  };
+  classicJoin: ClassicRequests['join'];
+  classicSync: ClassicRequests['sync'];
+  classicHeartbeat: ClassicRequests['heartbeat'];
+  classicLeave: ClassicRequests['leave'];
   /** A pattern scan has finished. */
   matched: {
     readonly event: { readonly expression: string; readonly names: Set<string> };
@@ -46,24 +24,6 @@ export interface ConsumerEvents extends ModernEvents {
   };
   /** The topic visibility may have changed. */
   rules: { readonly event: object; readonly answer: undefined };
-}
-
-export type ConsumerEventKind = keyof ConsumerEvents;
-
-export type ConsumerEvent<Kind extends ConsumerEventKind> = EventOf<ConsumerEvents, Kind>;
-
-export type ConsumerAnswer<Kind extends ConsumerEventKind> = AnswerOf<ConsumerEvents, Kind>;
-
-/** The output of an event. All of it must be durable before the answer is sent. */
-export interface ConsumerEffects<Answer> {
-  readonly answer: Answer;
-  /** Members to write, or to remove. */
-  readonly changed: ReadonlySet<string>;
-  readonly removed: ReadonlySet<string>;
-  /** The group entry must be written. */
-  readonly isGroupChanged: boolean;
-  /** The earliest deadline that this event set. Infinite if it set none. */
-  readonly soonestMs: number;
 }
 
 /** Configuration and limits. */
@@ -76,8 +36,10 @@ export interface ConsumerRules extends ModernRules {
 
 /** The processing of one event: the group, the time, and the effects so far. */
 export class ConsumerStep extends ModernStep<ConsumerGroup, ConsumerRules, MatchedTopicsView> {
+  /** Members to write, or to remove. */
   readonly changed = new Set<string>();
   readonly removed = new Set<string>();
+  /** The group entry must be written. */
   isGroupChanged = false;
 
   /** Extends the session of the member. */

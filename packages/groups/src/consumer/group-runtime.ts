@@ -4,16 +4,15 @@ import type {
   ConsumerHeartbeatAnswer,
   GroupError,
   GroupHeartbeat,
-  JoinGroupAnswer,
   JoinGroupRequest,
   LeavingMember,
   OffsetsCommitter,
-  SyncGroupAnswer,
   SyncGroupRequest,
 } from '@weir/cluster';
 import { ByteReader, ByteWriter, type EntryChange } from '@weir/machine';
 import { partitionsAsList } from '../assignors/partitions.ts';
 import { ClassicGroup } from '../classic/classic-group.ts';
+import type { ClassicAnswer } from '../classic/event.ts';
 import { ClassicGroupRuntime } from '../classic/group-runtime.ts';
 import { prepareRebalance } from '../classic/rebalance.ts';
 import { Step } from '../classic/step.ts';
@@ -21,7 +20,7 @@ import type { GroupHost, OffsetExpiry, PendingAnswer } from '../group.ts';
 import { ModernGroupRuntime, type ModernMachine } from '../modern/group-runtime.ts';
 import { ConsumerGroup } from './consumer-group.ts';
 import { canBeClassic, classicGroupOf } from './convert.ts';
-import type { ConsumerEffects, ConsumerEvents } from './event.ts';
+import type { ConsumerEvents, ConsumerRules, ConsumerStep } from './event.ts';
 import { checkCommit, checkFetch, nextDeadlineMs, stateOf, step } from './machine.ts';
 import {
   memberKey,
@@ -32,18 +31,21 @@ import {
 } from './record.ts';
 import { readSeenPattern } from './seen-pattern.ts';
 
-type Effects = ConsumerEffects<unknown>;
-
-const machine: ModernMachine<ConsumerGroup, ConsumerEvents, Effects> = {
-  step: (group, event, host) =>
-    step(group, event, host.monotonicMs(), host.consumerRules(group.groupId), host.topics),
-  nextDeadlineMs: (group, host) => nextDeadlineMs(group, host.consumerRules(group.groupId)),
+const machine: ModernMachine<ConsumerGroup, ConsumerEvents, ConsumerStep, ConsumerRules> = {
+  rulesOf: (host, groupId) => host.consumerRules(groupId),
+  step,
+  nextDeadlineMs,
   stateOf,
   write: writeConsumerGroup,
 };
 
 /** The runtime of a consumer group, which also serves classic members and may become a classic group. */
-export class ConsumerGroupRuntime extends ModernGroupRuntime<ConsumerGroup, ConsumerEvents, Effects> {
+export class ConsumerGroupRuntime extends ModernGroupRuntime<
+  ConsumerGroup,
+  ConsumerEvents,
+  ConsumerStep,
+  ConsumerRules
+> {
   readonly type = 'consumer';
   protected readonly machine = machine;
   readonly #writer = new ByteWriter();
@@ -55,7 +57,7 @@ export class ConsumerGroupRuntime extends ModernGroupRuntime<ConsumerGroup, Cons
   /** Creates the runtime of a group that is new or was of another type. The first change writes all of it. */
   static of(group: ConsumerGroup, host: GroupHost): ConsumerGroupRuntime {
     const runtime = new ConsumerGroupRuntime(group, host, false);
-    if (group.members.size > 0) host.wakeBy(runtime, machine.nextDeadlineMs(group, host));
+    if (group.members.size > 0) host.wakeBy(runtime, runtime.nextDeadlineMs());
     return runtime;
   }
 
@@ -93,12 +95,12 @@ export class ConsumerGroupRuntime extends ModernGroupRuntime<ConsumerGroup, Cons
     return this.run({ kind: 'heartbeat', heartbeat, freshMemberId });
   }
 
-  async join(request: JoinGroupRequest, freshMemberId: string): Promise<JoinGroupAnswer> {
+  async join(request: JoinGroupRequest, freshMemberId: string): Promise<ClassicAnswer<'join'>> {
     if (this.#successor !== undefined) return this.#successor.join(request, freshMemberId);
     return this.#whenDurable(this.run({ kind: 'classicJoin', request, freshMemberId }));
   }
 
-  async sync(request: SyncGroupRequest): Promise<SyncGroupAnswer> {
+  async sync(request: SyncGroupRequest): Promise<ClassicAnswer<'sync'>> {
     if (this.#successor !== undefined) return this.#successor.sync(request);
     return this.#whenDurable(this.run({ kind: 'classicSync', request }));
   }
@@ -140,28 +142,19 @@ export class ConsumerGroupRuntime extends ModernGroupRuntime<ConsumerGroup, Cons
   }
 
   describeConsumers(): ConsumerGroupDescription {
-    const { groupId, epoch, assignmentEpoch, assignor, members } = this.group;
-    return {
-      error: 'NONE',
-      groupId,
-      state: stateOf(this.group),
-      epoch,
-      assignmentEpoch,
-      assignor,
-      members: Array.from(members.values(), (member) => ({
-        memberId: member.memberId,
-        instanceId: member.instanceId,
-        rackId: member.rackId,
-        epoch: member.holding.epoch,
-        clientId: member.clientId,
-        clientHost: member.clientHost,
-        subscribedTopicNames: member.subscription.names,
-        subscribedTopicRegex: readSeenPattern(member.subscription.pattern).expression,
-        assigned: partitionsAsList(member.holding.assigned),
-        target: partitionsAsList(this.group.targetOf(member.memberId)),
-        isClassic: member.classic !== null,
-      })),
-    };
+    return this.describeAs(this.group.assignor, (member) => ({
+      memberId: member.memberId,
+      instanceId: member.instanceId,
+      rackId: member.rackId,
+      epoch: member.holding.epoch,
+      clientId: member.clientId,
+      clientHost: member.clientHost,
+      subscribedTopicNames: member.subscription.names,
+      subscribedTopicRegex: readSeenPattern(member.subscription.pattern).expression,
+      assigned: partitionsAsList(member.holding.assigned),
+      target: partitionsAsList(this.group.targetOf(member.memberId)),
+      isClassic: member.classic !== null,
+    }));
   }
 
   /**
@@ -181,7 +174,7 @@ export class ConsumerGroupRuntime extends ModernGroupRuntime<ConsumerGroup, Cons
     this.wakeAtMs = Number.POSITIVE_INFINITY;
   }
 
-  protected saveChanges({ changed, removed, isGroupChanged }: Effects): Promise<void> | undefined {
+  protected saveChanges({ changed, removed, isGroupChanged }: ConsumerStep): Promise<void> | undefined {
     const { group, host } = this;
     const hasRefused = this.#refused.size > 0;
     const isUnchanged = changed.size === 0 && removed.size === 0 && !isGroupChanged && !hasRefused;

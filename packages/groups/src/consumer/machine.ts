@@ -1,35 +1,10 @@
 import type { GroupError, GroupStateName, OffsetsCommitter } from '@weir/cluster';
-import { type Decisions, decide } from '../modern/modern-step.ts';
+import { type Decisions, stepBy } from '../modern/modern-step.ts';
 import { assignIfDue, nextAssignmentMs } from './assign.ts';
 import { onClassicHeartbeat, onClassicJoin, onClassicLeave, onClassicSync } from './classic-members.ts';
-import type { ConsumerGroup, MatchedTopicsView } from './consumer-group.ts';
-import {
-  type ConsumerAnswer,
-  type ConsumerEffects,
-  type ConsumerEvent,
-  type ConsumerEventKind,
-  type ConsumerEvents,
-  type ConsumerRules,
-  ConsumerStep,
-} from './event.ts';
+import type { ConsumerGroup, ConsumerMember, MatchedTopicsView } from './consumer-group.ts';
+import { type ConsumerEvents, type ConsumerRules, ConsumerStep } from './event.ts';
 import { onHeartbeat } from './heartbeat.ts';
-
-/**
- * The state machine of a consumer group (KIP-848), without I/O, clock or randomness; it changes the group in place.
- * Every request is answered at once; members learn later changes by their next heartbeat.
- */
-export function step<Kind extends ConsumerEventKind>(
-  group: ConsumerGroup,
-  event: ConsumerEvent<Kind>,
-  nowMs: number,
-  rules: ConsumerRules,
-  topics: MatchedTopicsView,
-): ConsumerEffects<ConsumerAnswer<Kind>> {
-  const current = new ConsumerStep(group, nowMs, rules, topics);
-  const answer = decide<ConsumerStep, ConsumerEvents, Kind>(table, current, event);
-  const { changed, removed, isGroupChanged, soonestMs } = current;
-  return { answer, changed, removed, isGroupChanged, soonestMs };
-}
 
 const table: Decisions<ConsumerStep, ConsumerEvents> = {
   heartbeat: (current, { heartbeat, freshMemberId }) => onHeartbeat(current, heartbeat, freshMemberId),
@@ -62,11 +37,7 @@ const table: Decisions<ConsumerStep, ConsumerEvents> = {
   },
   delete: ({ group }) => group.delete(),
   tick: (current) => {
-    const { group, nowMs } = current;
-    const late = Array.from(group.members.values()).filter(
-      ({ sessionDeadlineMs, rebalanceDeadlineMs = Number.POSITIVE_INFINITY }) =>
-        Math.min(sessionDeadlineMs, rebalanceDeadlineMs) <= nowMs,
-    );
+    const late = current.group.expired(current.nowMs, deadlineMsOf);
     for (const member of late) current.remove(member);
     if (late.length > 0) current.bump();
     assignIfDue(current);
@@ -74,12 +45,22 @@ const table: Decisions<ConsumerStep, ConsumerEvents> = {
   },
 };
 
+/**
+ * The state machine of a consumer group (KIP-848), without I/O, clock or randomness; it changes the group in place.
+ * Every request is answered at once; members learn later changes by their next heartbeat.
+ */
+export const step = stepBy<ConsumerGroup, ConsumerRules, MatchedTopicsView, ConsumerStep, ConsumerEvents>(
+  ConsumerStep,
+  table,
+);
+
+function deadlineMsOf({ sessionDeadlineMs, rebalanceDeadlineMs }: ConsumerMember): number {
+  return Math.min(sessionDeadlineMs, rebalanceDeadlineMs ?? Number.POSITIVE_INFINITY);
+}
+
 /** Returns the earliest deadline of the group, when it must be woken. */
 export function nextDeadlineMs(group: ConsumerGroup, rules: ConsumerRules): number {
-  let soonestMs = Number.POSITIVE_INFINITY;
-  for (const { sessionDeadlineMs, rebalanceDeadlineMs } of group.members.values()) {
-    soonestMs = Math.min(soonestMs, sessionDeadlineMs, rebalanceDeadlineMs ?? Number.POSITIVE_INFINITY);
-  }
+  const soonestMs = group.soonestDeadlineMs(deadlineMsOf);
   const isAssigning = group.epoch !== group.assignmentEpoch && group.members.size > 0 && !group.isHeld;
   return isAssigning ? Math.min(soonestMs, nextAssignmentMs(group, rules)) : soonestMs;
 }

@@ -6,35 +6,42 @@ import type {
   OffsetsCommitter,
 } from '@weir/cluster';
 import type { ByteWriter, EntryChange } from '@weir/machine';
+import type { AnswerOf, EventOf, EventTable } from '../event-table.ts';
 import type { Group, GroupHost, OffsetExpiry, PendingAnswer } from '../group.ts';
 import type { ModernGroup } from './modern-group.ts';
-import type { AnswerOf, EventOf, EventTable, ModernEvents } from './modern-step.ts';
+import type { ModernEvents, ModernRules, Stepped } from './modern-step.ts';
 
 /** The state machine of one type of modern groups. */
-export interface ModernMachine<State, Events extends EventTable<Events>, Effects> {
+export interface ModernMachine<State, Events extends EventTable<Events>, Effects, Rules extends ModernRules> {
+  rulesOf(host: GroupHost, groupId: string): Rules;
   step<Kind extends keyof Events>(
     group: State,
     event: EventOf<Events, Kind>,
-    host: GroupHost,
-  ): Effects & { readonly answer: AnswerOf<Events, Kind> };
+    nowMs: number,
+    rules: Rules,
+    topics: GroupHost['topics'],
+  ): Stepped<Effects, AnswerOf<Events, Kind>>;
   /** Returns the earliest deadline of the group, when it must be woken. */
-  nextDeadlineMs(group: State, host: GroupHost): number;
+  nextDeadlineMs(group: State, rules: Rules): number;
   /** The state as Kafka reports it. */
   stateOf(group: State): GroupStateName;
   /** Writes the group entry. */
   write(group: State, writer: ByteWriter): void;
 }
 
+type MemberOf<State extends ModernGroup> = State extends ModernGroup<infer Member> ? Member : never;
+
 /** Connects a modern group to its coordinator: feeds the state machine and executes its effects. */
 export abstract class ModernGroupRuntime<
   State extends ModernGroup,
   Events extends ModernEvents & EventTable<Events>,
   Effects extends { readonly soonestMs: number },
+  Rules extends ModernRules,
 > implements Group
 {
   abstract readonly type: 'consumer' | 'share';
   wakeAtMs = Number.POSITIVE_INFINITY;
-  protected abstract readonly machine: ModernMachine<State, Events, Effects>;
+  protected abstract readonly machine: ModernMachine<State, Events, Effects, Rules>;
   protected readonly group: State;
   protected readonly host: GroupHost;
   protected isStored: boolean;
@@ -94,6 +101,15 @@ export abstract class ModernGroupRuntime<
     };
   }
 
+  /** The description by the describe API of the type. */
+  protected describeAs<Member>(assignor: string, memberOf: (member: MemberOf<State>) => Member) {
+    const { group, groupId, machine } = this;
+    const members = Array.from(group.members.values() as Iterable<MemberOf<State>>, memberOf);
+    const { epoch, assignmentEpoch } = group;
+    const state = machine.stateOf(group);
+    return { error: 'NONE' as const, groupId, state, epoch, assignmentEpoch, assignor, members };
+  }
+
   delete(): GroupError {
     const { answer } = this.#runCommon({ kind: 'delete' });
     // The caller of delete waits for everything that was decided until then.
@@ -103,7 +119,7 @@ export abstract class ModernGroupRuntime<
 
   tick(): number {
     if (!this.group.isDead) this.#runCommon({ kind: 'tick' });
-    return this.group.isDead ? Number.POSITIVE_INFINITY : this.machine.nextDeadlineMs(this.group, this.host);
+    return this.group.isDead ? Number.POSITIVE_INFINITY : this.nextDeadlineMs();
   }
 
   write(writer: ByteWriter): void {
@@ -114,6 +130,14 @@ export abstract class ModernGroupRuntime<
   save(others?: readonly EntryChange[]): Promise<void> {
     this.isStored = true;
     return this.host.save(this, others);
+  }
+
+  protected nextDeadlineMs(): number {
+    return this.machine.nextDeadlineMs(this.group, this.#rules());
+  }
+
+  #rules(): Rules {
+    return this.machine.rulesOf(this.host, this.groupId);
   }
 
   /** No request waits here for longer than a save takes. */
@@ -128,13 +152,14 @@ export abstract class ModernGroupRuntime<
     this.#checkTopicsOnce();
     const { group, host } = this;
     const { textChars } = group;
-    const effects = this.machine.step(group, event, host);
+    const now = host.monotonicMs();
+    const { answer, effects } = this.machine.step(group, event, now, this.#rules(), host.topics);
     if (group.textChars !== textChars) host.holds(group.textChars - textChars);
     if (effects.soonestMs < this.wakeAtMs) host.wakeBy(this, effects.soonestMs);
     const saved = this.saveChanges(effects);
     // Callers that depend on the save await it; the saver retries in any case.
     saved?.catch(() => {});
-    return { answer: effects.answer, saved };
+    return { answer, saved };
   }
 
   /** Runs an event that all types know. The compiler cannot see that `Events` contains it unchanged. */

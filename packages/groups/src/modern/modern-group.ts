@@ -54,6 +54,18 @@ export class ModernGroup<Member extends ModernMember = ModernMember> {
     return this.#textChars;
   }
 
+  /** The members whose deadline has passed. */
+  expired(nowMs: number, deadlineMsOf: (member: Member) => number): Member[] {
+    return Array.from(this.#members.values()).filter((member) => deadlineMsOf(member) <= nowMs);
+  }
+
+  /** The earliest deadline of a member; infinite without members. */
+  soonestDeadlineMs(deadlineMsOf: (member: Member) => number): number {
+    let soonestMs = Number.POSITIVE_INFINITY;
+    for (const member of this.#members.values()) soonestMs = Math.min(soonestMs, deadlineMsOf(member));
+    return soonestMs;
+  }
+
   targetOf(memberId: string): TopicPartitions {
     return this.targets.get(memberId) ?? noPartitions;
   }

@@ -1,4 +1,5 @@
 import type { GroupError } from '@weir/cluster';
+import type { AnswerOf, EventOf, EventTable } from '../event-table.ts';
 import type { ModernGroup, TopicsView } from './modern-group.ts';
 
 /** The inputs that all modern groups have, with their answers. */
@@ -13,17 +14,6 @@ export interface ModernEvents {
   tick: { readonly event: object; readonly answer: undefined };
 }
 
-/** A table of events, by kind. */
-export type EventTable<Events> = {
-  readonly [Kind in keyof Events]: { readonly event: object; readonly answer: unknown };
-};
-
-export type EventOf<Events extends EventTable<Events>, Kind extends keyof Events> = {
-  readonly kind: Kind;
-} & Events[Kind]['event'];
-
-export type AnswerOf<Events extends EventTable<Events>, Kind extends keyof Events> = Events[Kind]['answer'];
-
 /** What a group decides by the kind of an event. */
 export type Decisions<Step, Events extends EventTable<Events>> = {
   readonly [Kind in keyof Events]: Decision<Step, Events, Kind>;
@@ -33,14 +23,6 @@ type Decision<Step, Events extends EventTable<Events>, Kind extends keyof Events
   step: Step,
   event: EventOf<Events, Kind>,
 ) => AnswerOf<Events, Kind>;
-
-export function decide<Step, Events extends EventTable<Events>, Kind extends keyof Events>(
-  decisions: Decisions<Step, Events>,
-  step: Step,
-  event: EventOf<Events, Kind>,
-): AnswerOf<Events, Kind> {
-  return decisions[event.kind](step, event);
-}
 
 /** Configuration and limits. */
 export interface ModernRules {
@@ -81,4 +63,33 @@ export class ModernStep<Group extends ModernGroup, Rules extends ModernRules, To
     if (atMs < this.soonestMs) this.soonestMs = atMs;
     return atMs;
   }
+}
+
+/** The answer to an event, and what else it caused. All of it must be durable before the answer is sent. */
+export interface Stepped<Effects, Answer> {
+  readonly answer: Answer;
+  readonly effects: Effects;
+}
+
+/** Returns the function that processes events as the table decides. */
+export function stepBy<
+  Group extends ModernGroup,
+  Rules extends ModernRules,
+  Topics extends TopicsView,
+  Step extends ModernStep<Group, Rules, Topics>,
+  Events extends EventTable<Events>,
+>(
+  stepOf: new (group: Group, nowMs: number, rules: Rules, topics: Topics) => Step,
+  decisions: Decisions<Step, Events>,
+) {
+  return <Kind extends keyof Events>(
+    group: Group,
+    event: EventOf<Events, Kind>,
+    nowMs: number,
+    rules: Rules,
+    topics: Topics,
+  ): Stepped<Step, AnswerOf<Events, Kind>> => {
+    const effects = new stepOf(group, nowMs, rules, topics);
+    return { answer: decisions[event.kind](effects, event), effects };
+  };
 }

@@ -1,12 +1,6 @@
 import type { ShareHeartbeat, ShareHeartbeatAnswer } from '@weir/cluster';
 import type { TopicsView } from '../modern/modern-group.ts';
-import {
-  type AnswerOf,
-  type EventOf,
-  type ModernEvents,
-  type ModernRules,
-  ModernStep,
-} from '../modern/modern-step.ts';
+import { type ModernEvents, type ModernRules, ModernStep } from '../modern/modern-step.ts';
 import type { ShareGroup, ShareMember } from './share-group.ts';
 
 /** All inputs of a share group, with their answers. */
@@ -17,26 +11,11 @@ export interface ShareEvents extends ModernEvents {
   };
 }
 
-export type ShareEventKind = keyof ShareEvents;
-
-export type ShareEvent<Kind extends ShareEventKind> = EventOf<ShareEvents, Kind>;
-
-export type ShareAnswer<Kind extends ShareEventKind> = AnswerOf<ShareEvents, Kind>;
-
-/** The output of an event. */
-export interface ShareEffects<Answer> {
-  readonly answer: Answer;
-  /** The group must be durable in its present state before the answer is sent. */
-  readonly isChanged: boolean;
-  /** Removed members whose records are released to others. */
-  readonly gone: readonly string[];
-  /** The earliest deadline that this event set. Infinite if it set none. */
-  readonly soonestMs: number;
-}
-
 /** The processing of one event: the group, the time, and the effects so far. */
 export class ShareStep extends ModernStep<ShareGroup, ModernRules, TopicsView> {
+  /** Removed members whose records are released to others. */
   readonly gone: string[] = [];
+  /** The group must be durable in its present state before the answer is sent. */
   isChanged = false;
 
   /** Extends the session of the member. */

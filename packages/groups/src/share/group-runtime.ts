@@ -3,24 +3,23 @@ import type { ByteReader } from '@weir/machine';
 import { partitionsAsList } from '../assignors/partitions.ts';
 import type { GroupHost, OffsetExpiry, PendingAnswer } from '../group.ts';
 import { ModernGroupRuntime, type ModernMachine } from '../modern/group-runtime.ts';
-import type { ShareEffects, ShareEvents } from './event.ts';
+import type { ModernRules } from '../modern/modern-step.ts';
+import type { ShareEvents, ShareStep } from './event.ts';
 import { nextDeadlineMs, stateOf, step } from './machine.ts';
 import { readShareGroup, writeShareGroup } from './record.ts';
 import { ShareGroup } from './share-group.ts';
 import { simpleAssignor } from './simple-assignor.ts';
 
-type Effects = ShareEffects<unknown>;
-
-const machine: ModernMachine<ShareGroup, ShareEvents, Effects> = {
-  step: (group, event, host) =>
-    step(group, event, host.monotonicMs(), host.shareRules(group.groupId), host.topics),
-  nextDeadlineMs: (group, host) => nextDeadlineMs(group, host.shareRules(group.groupId)),
+const machine: ModernMachine<ShareGroup, ShareEvents, ShareStep, ModernRules> = {
+  rulesOf: (host, groupId) => host.shareRules(groupId),
+  step,
+  nextDeadlineMs,
   stateOf,
   write: writeShareGroup,
 };
 
 /** The runtime of a share group. */
-export class ShareGroupRuntime extends ModernGroupRuntime<ShareGroup, ShareEvents, Effects> {
+export class ShareGroupRuntime extends ModernGroupRuntime<ShareGroup, ShareEvents, ShareStep, ModernRules> {
   readonly type = 'share';
   protected readonly machine = machine;
 
@@ -55,27 +54,18 @@ export class ShareGroupRuntime extends ModernGroupRuntime<ShareGroup, ShareEvent
   }
 
   describeMembers(): ShareGroupDescription {
-    const { groupId, epoch, assignmentEpoch, members } = this.group;
-    return {
-      error: 'NONE',
-      groupId,
-      state: stateOf(this.group),
-      epoch,
-      assignmentEpoch,
-      assignor: simpleAssignor,
-      members: Array.from(members.values(), (member) => ({
-        memberId: member.memberId,
-        rackId: member.rackId,
-        epoch: member.epoch ?? assignmentEpoch,
-        clientId: member.clientId,
-        clientHost: member.clientHost,
-        subscribedTopicNames: member.names,
-        assigned: partitionsAsList(member.sentAssignment ?? this.group.targetOf(member.memberId)),
-      })),
-    };
+    return this.describeAs(simpleAssignor, (member) => ({
+      memberId: member.memberId,
+      rackId: member.rackId,
+      epoch: member.epoch ?? this.group.assignmentEpoch,
+      clientId: member.clientId,
+      clientHost: member.clientHost,
+      subscribedTopicNames: member.names,
+      assigned: partitionsAsList(member.sentAssignment ?? this.group.targetOf(member.memberId)),
+    }));
   }
 
-  protected saveChanges({ isChanged, gone }: Effects): Promise<void> | undefined {
+  protected saveChanges({ isChanged, gone }: ShareStep): Promise<void> | undefined {
     if (gone.length > 0) this.host.membersGone(this, gone);
     return isChanged ? this.save() : undefined;
   }

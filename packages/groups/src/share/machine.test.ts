@@ -64,13 +64,17 @@ test('a member joins, stays, sees the effect of others and leaves', () => {
     assignment: [{ topicId: 't', partitions: [0, 1, 2] }],
   });
   assert.equal(sendHeartbeat(group, beat('a', 1)).answer.assignment, null, 'the assignment was already sent');
-  assert.equal(sendHeartbeat(group, beat('a', 1)).isChanged, false, 'the heartbeat changes no durable state');
+  assert.equal(
+    sendHeartbeat(group, beat('a', 1)).effects.isChanged,
+    false,
+    'the heartbeat changes no durable state',
+  );
   sendHeartbeat(group, beat('b', 0));
   const answer = sendHeartbeat(group, beat('a', 1)).answer;
   assert.equal(answer.memberEpoch, 2);
   assert.equal(answer.assignment!.flatMap(({ partitions }) => partitions).length, 2);
   assert.deepEqual(
-    sendHeartbeat(group, beat('b', -1)).gone,
+    sendHeartbeat(group, beat('b', -1)).effects.gone,
     [],
     'acknowledgements of the member may still arrive',
   );
@@ -111,8 +115,8 @@ for (const [what, heartbeat, error] of refusals) {
       sendHeartbeat(group, beat('a', group.epoch - 1));
     }
     const { epoch } = group;
-    const { answer, isChanged } = sendHeartbeat(group, heartbeat);
-    assert.deepEqual([answer.error, isChanged, group.epoch], [error, false, epoch]);
+    const { answer, effects } = sendHeartbeat(group, heartbeat);
+    assert.deepEqual([answer.error, effects.isChanged, group.epoch], [error, false, epoch]);
   });
 }
 
@@ -139,10 +143,10 @@ test('a full group refuses new members', () => {
 
 test('a member whose session expires is removed', () => {
   const group = new ShareGroup('g');
-  assert.equal(sendHeartbeat(group, beat('a', 0)).soonestMs, 45_000);
+  assert.equal(sendHeartbeat(group, beat('a', 0)).effects.soonestMs, 45_000);
   sendHeartbeat(group, beat('b', 0), 10_000);
   assert.equal(nextDeadlineMs(group, rules), 45_000);
-  const { gone, isChanged } = step(group, { kind: 'tick' }, 45_000, rules, topics);
+  const { gone, isChanged } = step(group, { kind: 'tick' }, 45_000, rules, topics).effects;
   assert.deepEqual([gone, isChanged, [...group.members.keys()]], [['a'], true, ['b']]);
 });
 
@@ -164,20 +168,24 @@ test('assignments are an interval apart, and the interval ends without a heartbe
     step(group, { kind: 'heartbeat', heartbeat }, nowMs, spaced, topics);
   const joined = send(beat('a', 0), 0);
   assert.equal(countOf(group.targetOf('a')), 3, 'the first assignment does not wait');
-  assert.equal(joined.soonestMs, 45_000);
+  assert.equal(joined.effects.soonestMs, 45_000);
 
   const late = send(beat('b', 0), 400);
-  assert.deepEqual([late.answer.memberEpoch, late.answer.assignment, late.isChanged], [1, [], true]);
-  assert.equal(late.soonestMs, 1_000, 'the group is woken when the interval ends');
+  assert.deepEqual([late.answer.memberEpoch, late.answer.assignment, late.effects.isChanged], [1, [], true]);
+  assert.equal(late.effects.soonestMs, 1_000, 'the group is woken when the interval ends');
   assert.deepEqual([group.epoch, group.assignmentEpoch, nextDeadlineMs(group, spaced)], [2, 1, 1_000]);
   assert.equal(stateOf(group), 'Stable');
   send(beat('c', 0), 500);
   const before = step(group, { kind: 'tick' }, 999, spaced, topics);
-  assert.deepEqual([group.assignmentEpoch, before.isChanged], [1, false]);
+  assert.deepEqual([group.assignmentEpoch, before.effects.isChanged], [1, false]);
   assert.equal(send(beat('a', 1), 999).answer.assignment, null);
 
   const woken = step(group, { kind: 'tick' }, 1_000, spaced, topics);
-  assert.deepEqual([woken.isChanged, group.assignmentEpoch], [true, 3], 'both changes share one computation');
+  assert.deepEqual(
+    [woken.effects.isChanged, group.assignmentEpoch],
+    [true, 3],
+    'both changes share one computation',
+  );
   for (const memberId of ['a', 'b', 'c']) {
     const { answer } = send(beat(memberId, 1), 1_000);
     assert.deepEqual([answer.memberEpoch, answer.assignment?.[0]?.partitions.length], [3, 1], memberId);
@@ -337,7 +345,8 @@ test('the partitions of a share group are always shared by all of its members', 
             step(group, { kind: 'topics' }, nowMs, wide, view);
           } else if (one.kind === 'pass') {
             nowMs += one.ms;
-            for (const gone of step(group, { kind: 'tick' }, nowMs, wide, view).gone) epochs.delete(gone);
+            for (const gone of step(group, { kind: 'tick' }, nowMs, wide, view).effects.gone)
+              epochs.delete(gone);
           } else if (one.kind === 'failover') {
             const writer = new ByteWriter();
             writeShareGroup(group, writer);

@@ -1,34 +1,10 @@
 import type { GroupStateName } from '@weir/cluster';
 import type { TopicsView } from '../modern/modern-group.ts';
-import { type Decisions, decide, type ModernRules } from '../modern/modern-step.ts';
+import { type Decisions, type ModernRules, stepBy } from '../modern/modern-step.ts';
 import { assignIfDue, nextAssignmentMs } from './assign.ts';
-import {
-  type ShareAnswer,
-  type ShareEffects,
-  type ShareEvent,
-  type ShareEventKind,
-  type ShareEvents,
-  ShareStep,
-} from './event.ts';
+import { type ShareEvents, ShareStep } from './event.ts';
 import { onHeartbeat } from './heartbeat.ts';
-import type { ShareGroup } from './share-group.ts';
-
-/**
- * The state machine of a share group, without I/O, clock or randomness; it changes the group in place. Every request is
- * answered at once; members learn later changes by their next heartbeat.
- */
-export function step<Kind extends ShareEventKind>(
-  group: ShareGroup,
-  event: ShareEvent<Kind>,
-  nowMs: number,
-  rules: ModernRules,
-  topics: TopicsView,
-): ShareEffects<ShareAnswer<Kind>> {
-  const current = new ShareStep(group, nowMs, rules, topics);
-  const answer = decide<ShareStep, ShareEvents, Kind>(table, current, event);
-  const { isChanged, gone, soonestMs } = current;
-  return { answer, isChanged, gone, soonestMs };
-}
+import type { ShareGroup, ShareMember } from './share-group.ts';
 
 const table: Decisions<ShareStep, ShareEvents> = {
   heartbeat: (current, { heartbeat }) => onHeartbeat(current, heartbeat),
@@ -39,21 +15,24 @@ const table: Decisions<ShareStep, ShareEvents> = {
   },
   delete: ({ group }) => group.delete(),
   tick: (current) => {
-    const { group, nowMs } = current;
-    const late = Array.from(group.members.values()).filter(
-      ({ sessionDeadlineMs }) => sessionDeadlineMs <= nowMs,
-    );
+    const late = current.group.expired(current.nowMs, deadlineMsOf);
     for (const member of late) current.remove(member, { keepsLocks: false });
     assignIfDue(current);
     return undefined;
   },
 };
 
+/**
+ * The state machine of a share group, without I/O, clock or randomness; it changes the group in place. Every request is
+ * answered at once; members learn later changes by their next heartbeat.
+ */
+export const step = stepBy<ShareGroup, ModernRules, TopicsView, ShareStep, ShareEvents>(ShareStep, table);
+
+const deadlineMsOf = ({ sessionDeadlineMs }: ShareMember) => sessionDeadlineMs;
+
 /** Returns the earliest deadline of the group, when it must be woken. */
 export function nextDeadlineMs(group: ShareGroup, rules: ModernRules): number {
-  let soonestMs = Number.POSITIVE_INFINITY;
-  for (const { sessionDeadlineMs } of group.members.values())
-    soonestMs = Math.min(soonestMs, sessionDeadlineMs);
+  const soonestMs = group.soonestDeadlineMs(deadlineMsOf);
   const isAssigning = group.epoch !== group.assignmentEpoch;
   return isAssigning ? Math.min(soonestMs, nextAssignmentMs(group, rules)) : soonestMs;
 }
