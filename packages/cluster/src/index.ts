@@ -137,7 +137,6 @@ export type {
 export type {
   ConsumerGroupDescription,
   ConsumerHeartbeat,
-  ConsumerHeartbeatAnswer,
   TopicReader,
 } from './calls/groups/consumer-group-calls.ts';
 export type { GroupDescription, GroupFilter, GroupListing } from './calls/groups/group-admin-calls.ts';
@@ -160,6 +159,11 @@ export type {
   OffsetsToDelete,
   OffsetToCommit,
 } from './calls/groups/group-offset-calls.ts';
+export type {
+  ModernGroupDescription,
+  ModernHeartbeatAnswer,
+  ModernMemberDescription,
+} from './calls/groups/modern-groups.ts';
 export {
   type AcknowledgeAnswer,
   type AcknowledgedPartition,
@@ -170,9 +174,7 @@ export {
   type RecordsToAcknowledge,
   type RecordsToAcquire,
   type ShareError,
-  type ShareGroupDescription,
   type ShareHeartbeat,
-  type ShareHeartbeatAnswer,
   type ShareOffset,
   type ShareOffsetsAnswer,
   type ShareOffsetsQuery,

@@ -3,7 +3,6 @@ import {
   ClusterUnavailable,
   type ConsumerGroupDescription,
   type ConsumerHeartbeat,
-  type ConsumerHeartbeatAnswer,
   type GroupDescription,
   type GroupError,
   type GroupFilter,
@@ -14,6 +13,7 @@ import {
   type JoinGroupRequest,
   type LeaveGroupAnswer,
   type LeaveGroupRequest,
+  type ModernHeartbeatAnswer,
   type OffsetsAnswer,
   type OffsetsCommit,
   type OffsetsCommitAnswer,
@@ -181,9 +181,7 @@ export class GroupCoordinator implements GroupsPort {
     return this.#ask(() => this.#classics.leave(request));
   }
 
-  async consumerGroupHeartbeats(
-    heartbeats: readonly ConsumerHeartbeat[],
-  ): Promise<ConsumerHeartbeatAnswer[]> {
+  async consumerGroupHeartbeats(heartbeats: readonly ConsumerHeartbeat[]): Promise<ModernHeartbeatAnswer[]> {
     this.#check();
     return this.#consumers.heartbeats(heartbeats);
   }

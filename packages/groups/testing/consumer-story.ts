@@ -1,10 +1,10 @@
 import {
   type ConsumerHeartbeat,
-  type ConsumerHeartbeatAnswer,
   compilePattern,
   type GroupError,
   type JoinGroupAnswer,
   type JoinGroupRequest,
+  type ModernHeartbeatAnswer,
   type Pattern,
   type SyncGroupAnswer,
   type TopicReader,
@@ -149,7 +149,7 @@ export class ConsumerStory {
     return answerAsText(this.heartbeat(memberId, memberEpoch, options));
   }
 
-  heartbeat(memberId: string, memberEpoch: number, options: HeartbeatOptions = {}): ConsumerHeartbeatAnswer {
+  heartbeat(memberId: string, memberEpoch: number, options: HeartbeatOptions = {}): ModernHeartbeatAnswer {
     const heartbeat = { ...unchangedHeartbeat, groupId: 'g', memberId, memberEpoch, ...options };
     return this.run({ kind: 'heartbeat', heartbeat, freshMemberId: 'fresh' });
   }
@@ -232,7 +232,7 @@ export function asText(partitions: TopicPartitions): string {
   );
 }
 
-function answerAsText({ error, memberEpoch, assignment }: ConsumerHeartbeatAnswer): string {
+function answerAsText({ error, memberEpoch, assignment }: ModernHeartbeatAnswer): string {
   if (error !== 'NONE') return error;
   if (assignment === null) return `${memberEpoch} =`;
   const partitions = new Map(assignment.map(({ topicId, partitions }) => [topicId, partitions]));

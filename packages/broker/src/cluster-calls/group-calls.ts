@@ -1,9 +1,9 @@
 import type {
   ClusterPort,
   ConsumerHeartbeat,
-  ConsumerHeartbeatAnswer,
   GroupError,
   GroupHeartbeat,
+  ModernHeartbeatAnswer,
   OffsetsAnswer,
   OffsetsCommit,
   OffsetsCommitAnswer,
@@ -17,7 +17,7 @@ import { offsetWeight } from './portions.ts';
 /** The frequent calls about groups, batched. */
 export interface GroupCalls {
   readonly heartbeats: GatheredCalls<GroupHeartbeat, GroupError>;
-  readonly consumerHeartbeats: GatheredCalls<ConsumerHeartbeat, ConsumerHeartbeatAnswer>;
+  readonly consumerHeartbeats: GatheredCalls<ConsumerHeartbeat, ModernHeartbeatAnswer>;
   readonly commits: GatheredCalls<OffsetsCommit, OffsetsCommitAnswer>;
   readonly queries: GatheredCalls<OffsetsQuery, OffsetsAnswer>;
   readonly marks: CommitMarks;

@@ -1,4 +1,4 @@
-import type { ClusterPort, PartitionsOfTopic, ShareGroupDescription } from '@weir/cluster';
+import type { ClusterPort, ModernMemberDescription, PartitionsOfTopic } from '@weir/cluster';
 import { type Access, operationsNotRequested } from '@weir/security';
 import { type ErrorName, errors } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
@@ -77,10 +77,7 @@ export async function describedGroups<Group extends GroupDescription, Member ext
 }
 
 /** A member, as far as groups of all types describe it. */
-export function describedMember(
-  member: ShareGroupDescription['members'][number],
-  { cluster }: RequestContext,
-) {
+export function describedMember(member: ModernMemberDescription, { cluster }: RequestContext) {
   const { memberId, rackId, epoch, clientId, clientHost, subscribedTopicNames, assigned } = member;
   return {
     memberId,

@@ -1,4 +1,4 @@
-import type { ShareHeartbeat, ShareHeartbeatAnswer } from '@weir/cluster';
+import type { ModernHeartbeatAnswer, ShareHeartbeat } from '@weir/cluster';
 import { clientHostOf } from '@weir/security';
 import { type Apis, errors } from '@weir/wire';
 import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
@@ -15,7 +15,7 @@ import type { HandlerOf } from '../requests/handler.ts';
  * - Requires READ on the group, and DESCRIBE on all topics that the member subscribes to.
  */
 export function shareGroupHeartbeatHandler(
-  heartbeats: GatheredCalls<ShareHeartbeat, ShareHeartbeatAnswer>,
+  heartbeats: GatheredCalls<ShareHeartbeat, ModernHeartbeatAnswer>,
 ): HandlerOf<Apis['ShareGroupHeartbeat']> {
   return async (request, context) => {
     const { clientId, remoteAddress, access } = context;

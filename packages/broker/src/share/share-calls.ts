@@ -1,15 +1,15 @@
 import type {
   AcknowledgeAnswer,
   ClusterPort,
+  ModernHeartbeatAnswer,
   RecordsToAcknowledge,
   ShareHeartbeat,
-  ShareHeartbeatAnswer,
 } from '@weir/cluster';
 import { GatheredCalls } from '../cluster-calls/gathered-calls.ts';
 import { brokerLimits } from '../limits.ts';
 
 /** Heartbeats of members of share groups, batched into common calls. */
-export function shareHeartbeats(port: ClusterPort): GatheredCalls<ShareHeartbeat, ShareHeartbeatAnswer> {
+export function shareHeartbeats(port: ClusterPort): GatheredCalls<ShareHeartbeat, ModernHeartbeatAnswer> {
   return new GatheredCalls({
     call: (heartbeats) => port.shareGroupHeartbeats(heartbeats),
     weigh: ({ subscribedTopicNames }) => 1 + (subscribedTopicNames?.length ?? 0),

@@ -1,4 +1,4 @@
-import { flag, list, nullable, number, object, oneOf, text, tuple, whole } from '../shapes/shape.ts';
+import * as s from '../shapes/shape.ts';
 import { command, leaderCall, query } from './call.ts';
 import { type MutationOptions, mutationOptions } from './topic-calls.ts';
 
@@ -7,10 +7,11 @@ const storedConfigKinds = ['group', 'clientMetrics', 'broker'] as const;
 
 export type StoredConfigKind = (typeof storedConfigKinds)[number];
 
-export interface StoredConfigResource {
-  readonly kind: StoredConfigKind;
-  readonly name: string;
-}
+const storedConfigResource = s.struct({
+  kind: s.oneOf(...storedConfigKinds),
+  name: s.text,
+});
+export type StoredConfigResource = s.TypeOf<typeof storedConfigResource>;
 
 const configResourceKinds = ['topic', 'cluster', ...storedConfigKinds] as const;
 
@@ -18,32 +19,25 @@ export type ConfigResourceKind = (typeof configResourceKinds)[number];
 
 export const configOperations = ['set', 'delete', 'append', 'subtract'] as const;
 
-type ConfigOperation = (typeof configOperations)[number];
-
-export interface ConfigChange {
-  readonly name: string;
-  readonly operation: ConfigOperation;
+const configChange = s.struct({
+  name: s.text,
+  operation: s.oneOf(...configOperations),
   /** `null` in a `delete` only. */
-  readonly value: string | null;
-}
-
-export interface ConfigsToAlter {
-  readonly kind: ConfigResourceKind;
-  /** The name of the topic, group or subscription, the node id of the broker; empty for the cluster. */
-  readonly name: string;
-  /** Unsets every config that `changes` does not name, as AlterConfigs does. */
-  readonly replacesAll: boolean;
-  readonly changes: readonly ConfigChange[];
-}
-
-export const configsToAlter = object<ConfigsToAlter>({
-  kind: oneOf(...configResourceKinds),
-  name: text,
-  replacesAll: flag,
-  changes: list(
-    object<ConfigChange>({ name: text, operation: oneOf(...configOperations), value: nullable(text) }),
-  ),
+  value: s.nullable(s.text),
 });
+export type ConfigChange = s.TypeOf<typeof configChange>;
+
+const configsToAlterShape = s.struct({
+  kind: s.oneOf(...configResourceKinds),
+  /** The name of the topic, group or subscription, the node id of the broker; empty for the cluster. */
+  name: s.text,
+  /** Unsets every config that `changes` does not name, as AlterConfigs does. */
+  replacesAll: s.flag,
+  changes: s.list(configChange),
+});
+export type ConfigsToAlter = s.TypeOf<typeof configsToAlterShape>;
+
+export const configsToAlter = configsToAlterShape;
 
 export type AlterConfigsError =
   | 'NONE'
@@ -65,12 +59,13 @@ export interface AlterConfigsResult {
   readonly configs: Readonly<Record<string, string>> | undefined;
 }
 
-export interface RecordsToDelete {
-  readonly topicId: string;
-  readonly partition: number;
+const recordsToDelete = s.struct({
+  topicId: s.text,
+  partition: s.whole,
   /** The new log start offset; -1 for the end of the log. */
-  readonly offset: number;
-}
+  offset: s.number,
+});
+export type RecordsToDelete = s.TypeOf<typeof recordsToDelete>;
 
 export interface DeleteRecordsResult {
   readonly error:
@@ -104,28 +99,28 @@ export const adminCalls = {
   alterConfigs: command<
     [resources: readonly ConfigsToAlter[], options: MutationOptions],
     AlterConfigsResult[]
-  >(tuple(list(configsToAlter), mutationOptions), { splits: true, hasCostlyEntries: true }),
+  >(s.tuple(s.list(configsToAlter), mutationOptions), { splits: true, hasCostlyEntries: true }),
   /**
    * Returns the configs set on groups, client-metrics subscriptions and individual brokers. Configs of topics and of
    * the cluster are in the change stream.
    */
   describeConfigs: query<[resources: readonly StoredConfigResource[]], Readonly<Record<string, string>>[]>(
-    tuple(list(object<StoredConfigResource>({ kind: oneOf(...storedConfigKinds), name: text }))),
+    s.tuple(s.list(storedConfigResource)),
     { splits: true },
   ),
   /** Returns the names of the groups, subscriptions or brokers that have configs. */
-  listConfigResources: query<[kind: StoredConfigKind], string[]>(tuple(oneOf(...storedConfigKinds))),
+  listConfigResources: query<[kind: StoredConfigKind], string[]>(s.tuple(s.oneOf(...storedConfigKinds))),
   /** Raises log start offsets. Records below them can no longer be read. */
   deleteRecords: command<[partitions: readonly RecordsToDelete[]], DeleteRecordsResult[]>(
-    tuple(list(object<RecordsToDelete>({ topicId: text, partition: whole, offset: number }))),
+    s.tuple(s.list(recordsToDelete)),
     { splits: true },
   ),
   /** Returns the bytes in log files per partition, for at most `clusterLimits.logSizesPerCallMax` topics. */
-  logSizes: query<[topicIds: readonly string[]], LogSizes>(tuple(list(text))),
+  logSizes: query<[topicIds: readonly string[]], LogSizes>(s.tuple(s.list(s.text))),
   /**
    * Returns the number of files with readable records by compaction level; index 0 counts files as agents wrote them.
    */
-  countFiles: query<[], readonly number[]>(tuple()),
+  countFiles: query<[], readonly number[]>(s.tuple()),
   /** Returns epoch and position of the cluster's journal. */
-  describeJournal: leaderCall<[], JournalState>(tuple(), { onRetry: 'reexecute' }),
+  describeJournal: leaderCall<[], JournalState>(s.tuple(), { onRetry: 'reexecute' }),
 };

@@ -1,4 +1,4 @@
-import { list, number, object, optional, text, whole } from '../shapes/shape.ts';
+import * as s from '../shapes/shape.ts';
 
 /**
  * A query that agents answer beside those about events: where batches begin within stored ranges, which only the files
@@ -6,23 +6,25 @@ import { list, number, object, optional, text, whole } from '../shapes/shape.ts'
  */
 export const boundaryQueryKind = 'batchBoundaries';
 
-export interface BoundaryQuery {
-  readonly kind: typeof boundaryQueryKind;
-  readonly ranges: readonly BoundaryRange[];
-}
-
 /** A stored range, and what the batches before the boundary must fulfil. */
-export interface BoundaryRange {
-  readonly fileId: string;
-  readonly byteStart: number;
-  readonly byteLength: number;
-  readonly baseOffset: number;
-  readonly nextOffset: number;
+const boundaryRange = s.struct({
+  fileId: s.text,
+  byteStart: s.whole,
+  byteLength: s.whole,
+  baseOffset: s.whole,
+  nextOffset: s.whole,
   /** They end at or before this offset. */
-  readonly offset: number;
+  offset: s.whole,
   /** None of them has a record of this time or a later one. */
-  readonly timestampMs?: number | undefined;
-}
+  timestampMs: s.optional(s.number),
+});
+export type BoundaryRange = s.TypeOf<typeof boundaryRange>;
+
+const boundaryQuery = s.struct({
+  kind: s.text as never,
+  ranges: s.list(boundaryRange),
+});
+export type BoundaryQuery = s.TypeOf<typeof boundaryQuery>;
 
 /** By range, in order; `null` for a range whose file is gone. */
 export type BoundaryAnswer = readonly (FoundBoundary | null)[];
@@ -35,21 +37,6 @@ export interface FoundBoundary {
   /** Of their records; -1 if they have none. */
   readonly maxTimestampMs: number;
 }
-
-const boundaryQuery = object<BoundaryQuery>({
-  kind: text as never,
-  ranges: list(
-    object<BoundaryRange>({
-      fileId: text,
-      byteStart: whole,
-      byteLength: whole,
-      baseOffset: whole,
-      nextOffset: whole,
-      offset: whole,
-      timestampMs: optional(number),
-    }),
-  ),
-});
 
 /** Returns `undefined` if the value is another kind of query, and throws if it is malformed. */
 export function readBoundaryQuery(value: unknown): BoundaryQuery | undefined {

@@ -1,29 +1,31 @@
-import { column, equallyLong, flag, list, object, optional, text, tuple, whole } from '../shapes/shape.ts';
+import * as s from '../shapes/shape.ts';
 import { command } from './call.ts';
 import type { AbortedTransactions, Markers } from './pointers.ts';
 
 /** Ranges of offsets as columns: row `i` of every column is range `i`. */
-export interface RangeColumns {
+const rangeColumns = s.struct({
   /** Index into the topic ids. */
-  readonly topic: Uint32Array;
-  readonly partition: Uint32Array;
-  readonly fromOffset: Float64Array;
+  topic: s.column(Uint32Array),
+  partition: s.column(Uint32Array),
+  fromOffset: s.column(Float64Array),
   /** The offset after the range. */
-  readonly toOffset: Float64Array;
+  toOffset: s.column(Float64Array),
   /** How many rows of the pointers belong to the range; at least one. */
-  readonly pointerCount: Uint32Array;
-}
+  pointerCount: s.column(Uint32Array),
+});
+export type RangeColumns = s.TypeOf<typeof rangeColumns>;
 
 /** Pointers of all ranges as columns, in order. Each ends where the next one of its range begins. */
-export interface RangePointerColumns {
+const rangePointerColumns = s.struct({
   /** Index into the files. */
-  readonly file: Uint32Array;
-  readonly byteStart: Uint32Array;
-  readonly byteLength: Uint32Array;
-  readonly baseOffset: Float64Array;
+  file: s.column(Uint32Array),
+  byteStart: s.column(Uint32Array),
+  byteLength: s.column(Uint32Array),
+  baseOffset: s.column(Float64Array),
   /** The latest timestamp of the records; control batches do not count. */
-  readonly maxTimestampMs: Float64Array;
-}
+  maxTimestampMs: s.column(Float64Array),
+});
+export type RangePointerColumns = s.TypeOf<typeof rangePointerColumns>;
 
 /** `file` of a pointer that is a transaction marker and lies in no file. */
 export const noRangeFile = 0xffff_ffff;
@@ -59,47 +61,56 @@ export interface KeyCompactionJob extends CompactionJob {
 }
 
 /** Partitions whose keys a compaction compacted, as columns. */
-interface CompactedKeyColumns {
+const compactedKeyColumns = s.struct({
   /** Index into the topic ids. */
-  readonly topic: Uint32Array;
-  readonly partition: Uint32Array;
+  topic: s.column(Uint32Array),
+  partition: s.column(Uint32Array),
   /** Records before it are compacted with each other now. */
-  readonly cleanOffset: Float64Array;
+  cleanOffset: s.column(Float64Array),
   /** How many of `droppedAborts` belong to the partition. */
-  readonly droppedAbortCount: Uint32Array;
-}
+  droppedAbortCount: s.column(Uint32Array),
+});
 
 /** What a compaction of keys did, beyond new pointers. */
-export interface CompactedKeys {
-  readonly partitions: CompactedKeyColumns;
+const compactedKeys = s.struct({
+  partitions: s.equallyLong(compactedKeyColumns, 'topic', 'partition', 'cleanOffset', 'droppedAbortCount'),
   /** Offsets of the markers of aborted transactions that it removed: nothing is left of these transactions. */
-  readonly droppedAborts: Float64Array;
-}
+  droppedAborts: s.column(Float64Array),
+});
+export type CompactedKeys = s.TypeOf<typeof compactedKeys>;
+
+const compactedFile = s.struct({
+  fileId: s.text,
+  fileBytes: s.whole,
+  /** Set if an earlier commit of the same job brought the file. If it is dead by now, the whole commit is refused. */
+  isContinued: s.optional(s.flag),
+});
 
 /**
  * The result of a compaction, or a part of it: new pointers for ranges that lie in its inputs. A job with many ranges
  * commits them in parts, each of which takes the leader some milliseconds; the inputs die with their last pointer.
  */
-export interface CompactionCommit {
-  readonly plannedMs: number;
-  readonly inputFileIds: readonly string[];
+const compactionCommit = s.struct({
+  plannedMs: s.whole,
+  inputFileIds: s.list(s.text),
   /** The new files. Their level is at least 1. */
-  readonly outputs: readonly CompactedFile[];
-  readonly topicIds: readonly string[];
+  outputs: s.list(compactedFile),
+  topicIds: s.list(s.text),
   /** Those of one partition are disjoint and in order. */
-  readonly ranges: RangeColumns;
+  ranges: s.equallyLong(rangeColumns, 'topic', 'partition', 'fromOffset', 'toOffset', 'pointerCount'),
   /** `file` is an index into `outputs`. The first of a range begins with it. */
-  readonly pointers: RangePointerColumns;
+  pointers: s.equallyLong(
+    rangePointerColumns,
+    'file',
+    'byteStart',
+    'byteLength',
+    'baseOffset',
+    'maxTimestampMs',
+  ),
   /** Of a compaction of keys. The ranges of each of its partitions are replaced together or not at all. */
-  readonly keys?: CompactedKeys | undefined;
-}
-
-interface CompactedFile {
-  readonly fileId: string;
-  readonly fileBytes: number;
-  /** Set if an earlier commit of the same job brought the file. If it is dead by now, the whole commit is refused. */
-  readonly isContinued?: boolean | undefined;
-}
+  keys: s.optional(compactedKeys),
+});
+export type CompactionCommit = s.TypeOf<typeof compactionCommit>;
 
 export interface CompactionResult {
   /**
@@ -111,60 +122,8 @@ export interface CompactionResult {
   readonly isReplaced: Uint8Array;
 }
 
-const compactionCommit = object<CompactionCommit>({
-  plannedMs: whole,
-  inputFileIds: list(text),
-  outputs: list(object<CompactedFile>({ fileId: text, fileBytes: whole, isContinued: optional(flag) })),
-  topicIds: list(text),
-  ranges: equallyLong(
-    object<RangeColumns>({
-      topic: column(Uint32Array),
-      partition: column(Uint32Array),
-      fromOffset: column(Float64Array),
-      toOffset: column(Float64Array),
-      pointerCount: column(Uint32Array),
-    }),
-    'topic',
-    'partition',
-    'fromOffset',
-    'toOffset',
-    'pointerCount',
-  ),
-  pointers: equallyLong(
-    object<RangePointerColumns>({
-      file: column(Uint32Array),
-      byteStart: column(Uint32Array),
-      byteLength: column(Uint32Array),
-      baseOffset: column(Float64Array),
-      maxTimestampMs: column(Float64Array),
-    }),
-    'file',
-    'byteStart',
-    'byteLength',
-    'baseOffset',
-    'maxTimestampMs',
-  ),
-  keys: optional(
-    object<CompactedKeys>({
-      partitions: equallyLong(
-        object<CompactedKeyColumns>({
-          topic: column(Uint32Array),
-          partition: column(Uint32Array),
-          cleanOffset: column(Float64Array),
-          droppedAbortCount: column(Uint32Array),
-        }),
-        'topic',
-        'partition',
-        'cleanOffset',
-        'droppedAbortCount',
-      ),
-      droppedAborts: column(Float64Array),
-    }),
-  ),
-});
-
 /** Calls about the compaction of files. */
 export const compactionCalls = {
   /** Replaces the pointers of ranges by those into new files, range by range. */
-  replaceRanges: command<[commit: CompactionCommit], CompactionResult>(tuple(compactionCommit)),
+  replaceRanges: command<[commit: CompactionCommit], CompactionResult>(s.tuple(compactionCommit)),
 };

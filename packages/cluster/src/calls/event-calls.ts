@@ -1,22 +1,24 @@
-import { list, object, text, tuple, whole } from '../shapes/shape.ts';
+import * as s from '../shapes/shape.ts';
 import { leaderCall, type PortOf } from './call.ts';
 
-export interface ControlPlaneEvent {
-  readonly type: string;
-  readonly timeMs: number;
+const controlPlaneEvent = s.struct({
+  type: s.text,
+  timeMs: s.whole,
   /** The complete event as it is written to the topic. */
-  readonly text: string;
-}
+  text: s.text,
+});
+export type ControlPlaneEvent = s.TypeOf<typeof controlPlaneEvent>;
 
-export interface ControlPlaneEventsPoll {
-  readonly agentId: string;
+const controlPlaneEventsPoll = s.struct({
+  agentId: s.text,
   /** `queueId` of the last answer; empty on the first poll. */
-  readonly queueId: string;
+  queueId: s.text,
   /** Events of that queue with lower numbers are written. */
-  readonly writtenBefore: number;
+  writtenBefore: s.whole,
   /** At most `controlPlaneEventsWaitMsMax`. */
-  readonly waitMs: number;
-}
+  waitMs: s.whole,
+});
+export type ControlPlaneEventsPoll = s.TypeOf<typeof controlPlaneEventsPoll>;
 
 export interface ControlPlaneEventsTaken {
   /** Differs for every leader. */
@@ -35,7 +37,7 @@ export const eventCalls = {
    * overflow.
    */
   putControlPlaneEvents: leaderCall<[events: readonly ControlPlaneEvent[]], void>(
-    tuple(list(object<ControlPlaneEvent>({ type: text, timeMs: whole, text }))),
+    s.tuple(s.list(controlPlaneEvent)),
     { membersOnly: true, onRetry: 'dedupe-in-process', deadlineMs: 10_000 },
   ),
   /**
@@ -43,9 +45,7 @@ export const eventCalls = {
    * are none.
    */
   takeControlPlaneEvents: leaderCall<[request: ControlPlaneEventsPoll], ControlPlaneEventsTaken>(
-    tuple(
-      object<ControlPlaneEventsPoll>({ agentId: text, queueId: text, writtenBefore: whole, waitMs: whole }),
-    ),
+    s.tuple(controlPlaneEventsPoll),
     { onRetry: 'reexecute', deadlineMs: 60_000, waits: true },
   ),
 };

@@ -1,11 +1,12 @@
-import { list, object, text, tuple, whole } from '../shapes/shape.ts';
+import * as s from '../shapes/shape.ts';
 import type { RequestKind } from './agents/agent-report.ts';
 import { command, leaderCall, type PortOf, query } from './call.ts';
 
-interface UncommittedFile {
-  readonly fileId: string;
-  readonly byteCount: number;
-}
+const uncommittedFile = s.struct({
+  fileId: s.text,
+  byteCount: s.whole,
+});
+type UncommittedFile = s.TypeOf<typeof uncommittedFile>;
 
 export interface FileTotals {
   /** Files and bytes that pointers refer to, by level. */
@@ -62,25 +63,23 @@ export interface CompactionBacklog {
 /** Calls about files that nothing refers to. A list has at most `machineLimits.fileIdsPerCallMax` files. */
 export const fileCalls = {
   /** Returns those of the files that the cluster does not know: neither referenced nor dead. */
-  unknownFiles: query<[fileIds: readonly string[]], string[]>(tuple(list(text))),
+  unknownFiles: query<[fileIds: readonly string[]], string[]>(s.tuple(s.list(s.text))),
   /**
    * Declares files dead that the cluster does not know, and returns them. Such a file can no longer be committed, and
    * is deleted as all dead files are.
    */
-  declareFilesDead: command<[files: readonly UncommittedFile[]], string[]>(
-    tuple(list(object<UncommittedFile>({ fileId: text, byteCount: whole }))),
-  ),
+  declareFilesDead: command<[files: readonly UncommittedFile[]], string[]>(s.tuple(s.list(uncommittedFile))),
   /** Forgets dead files that were deleted from the bucket. Returns how many were dead. */
-  forgetDeadFiles: command<[fileIds: readonly string[]], number>(tuple(list(text))),
+  forgetDeadFiles: command<[fileIds: readonly string[]], number>(s.tuple(s.list(s.text))),
   /** Returns what compaction should have done before a time. */
-  compactionBacklog: leaderCall<[beforeMs: number], CompactionBacklog>(tuple(whole), {
+  compactionBacklog: leaderCall<[beforeMs: number], CompactionBacklog>(s.tuple(s.whole), {
     membersOnly: true,
     onRetry: 'reexecute',
   }),
   /** Returns what agents wrote and requested in the last time, a day at most. */
-  storageTraffic: leaderCall<[spanMs: number], StorageTraffic>(tuple(whole), { onRetry: 'reexecute' }),
+  storageTraffic: leaderCall<[spanMs: number], StorageTraffic>(s.tuple(s.whole), { onRetry: 'reexecute' }),
   /** Returns totals of files. */
-  fileTotals: query<[], FileTotals>(tuple()),
+  fileTotals: query<[], FileTotals>(s.tuple()),
 };
 
 export type FilesPort = PortOf<typeof fileCalls>;

@@ -1,28 +1,18 @@
-import {
-  column,
-  flag,
-  list,
-  nullable,
-  object,
-  oneOf,
-  optional,
-  text,
-  tuple,
-  whole,
-} from '../shapes/shape.ts';
+import * as s from '../shapes/shape.ts';
 import { leaderCall, type PortOf } from './call.ts';
 
-export interface JobClaim {
-  readonly agentId: string;
+const jobClaim = s.struct({
+  agentId: s.text,
   /** The kinds of jobs that the agent runs. A leader gives it no others, so that releases can be mixed. */
-  readonly kinds: readonly string[];
+  kinds: s.list(s.text),
   /** Kinds that it runs, but not now: such as merges on a disk that clients keep busy. */
-  readonly pausedKinds?: readonly string[] | undefined;
+  pausedKinds: s.optional(s.list(s.text)),
   /** How many jobs the agent can start now. */
-  readonly slots: number;
+  slots: s.whole,
   /** At most `jobWaitMsMax`. */
-  readonly waitMs: number;
-}
+  waitMs: s.whole,
+});
+export type JobClaim = s.TypeOf<typeof jobClaim>;
 
 export interface ClaimedJob {
   readonly jobId: string;
@@ -43,24 +33,26 @@ const jobReportStates = [
   'givenBack',
 ] as const;
 
-export interface JobProgress {
-  readonly doneCount: number;
+const jobProgress = s.struct({
+  doneCount: s.whole,
   /** -1 if it is not known. */
-  readonly totalCount: number;
-}
+  totalCount: s.whole,
+});
+export type JobProgress = s.TypeOf<typeof jobProgress>;
 
-export interface JobReport {
-  readonly agentId: string;
-  readonly jobId: string;
-  readonly state: (typeof jobReportStates)[number];
-  readonly progress: JobProgress;
+const jobReport = s.struct({
+  agentId: s.text,
+  jobId: s.text,
+  state: s.oneOf(...jobReportStates),
+  progress: jobProgress,
   /** From where another agent can continue; `null` if there is nothing new. At most `jobCheckpointBytesMax`. */
-  readonly checkpoint: Uint8Array | null;
+  checkpoint: s.nullable(s.column(Uint8Array)),
   /** One line: why it failed, or what was done. */
-  readonly message: string;
+  message: s.text,
   /** It failed, and further attempts will fail until an operator acts. */
-  readonly needsOperator?: boolean | undefined;
-}
+  needsOperator: s.optional(s.flag),
+});
+export type JobReport = s.TypeOf<typeof jobReport>;
 
 /**
  *     waiting ──an agent claims it──▶ running ──▶ done
@@ -111,38 +103,21 @@ export const jobReportIntervalMs = 5_000;
 /** Calls about background jobs of a cluster. */
 export const jobCalls = {
   /** Claims jobs. Returns none if there were none in time; the agent claims again. */
-  claimJobs: leaderCall<[claim: JobClaim], readonly ClaimedJob[]>(
-    tuple(
-      object<JobClaim>({
-        agentId: text,
-        kinds: list(text),
-        pausedKinds: optional(list(text)),
-        slots: whole,
-        waitMs: whole,
-      }),
-    ),
-    { onRetry: 'dedupe-in-process', deadlineMs: 60_000, waits: true },
-  ),
+  claimJobs: leaderCall<[claim: JobClaim], readonly ClaimedJob[]>(s.tuple(jobClaim), {
+    onRetry: 'dedupe-in-process',
+    deadlineMs: 60_000,
+    waits: true,
+  }),
   /**
    * Reports the progress or the end of a job. A running job is reported every `jobReportIntervalMs`; without a report
    * for `jobLeaseMs` another agent gets it. Returns whether the agent still has the job; if not, it stops.
    */
-  reportJob: leaderCall<[report: JobReport], boolean>(
-    tuple(
-      object<JobReport>({
-        agentId: text,
-        jobId: text,
-        state: oneOf(...jobReportStates),
-        progress: object<JobProgress>({ doneCount: whole, totalCount: whole }),
-        checkpoint: nullable(column(Uint8Array)),
-        message: text,
-        needsOperator: optional(flag),
-      }),
-    ),
-    { onRetry: 'reexecute', deadlineMs: 6_000 },
-  ),
+  reportJob: leaderCall<[report: JobReport], boolean>(s.tuple(jobReport), {
+    onRetry: 'reexecute',
+    deadlineMs: 6_000,
+  }),
   /** Returns running and recent jobs. */
-  listJobs: leaderCall<[], JobsState>(tuple(), { membersOnly: true, onRetry: 'reexecute' }),
+  listJobs: leaderCall<[], JobsState>(s.tuple(), { membersOnly: true, onRetry: 'reexecute' }),
 };
 
 export type JobsPort = PortOf<typeof jobCalls>;

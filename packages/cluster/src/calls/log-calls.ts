@@ -1,15 +1,4 @@
-import {
-  column,
-  equallyLong,
-  list,
-  number,
-  object,
-  oneOf,
-  optional,
-  text,
-  tuple,
-  whole,
-} from '../shapes/shape.ts';
+import * as s from '../shapes/shape.ts';
 import { command, leaderCall, query } from './call.ts';
 import type { AbortedTransactions, Pointers } from './pointers.ts';
 
@@ -20,69 +9,43 @@ export function filesToSend(files: FilesToCommit): readonly FileCommit[] {
   return typeof files === 'function' ? files() : files;
 }
 
-/** Batches of one file, as columns: row `i` of every column is batch `i`, in the order of the batches in the file. */
-export interface FileCommit {
-  /** 32 hex digits, chosen by the agent, ordered by time. */
-  readonly fileId: string;
-  readonly fileBytes: number;
-  /** Topic ids that `topic` indexes. */
-  readonly topicIds: readonly string[];
-  readonly topic: Uint32Array;
-  readonly partition: Uint32Array;
-  /** Position of the batch in the file. Batches of one partition are contiguous. */
-  readonly byteStart: Uint32Array;
-  readonly byteLength: Uint32Array;
-  readonly recordCount: Uint32Array;
-  readonly maxTimestampMs: Float64Array;
-  /** -1 for a producer without an id. */
-  readonly producerId: Float64Array;
-  readonly producerEpoch: Int16Array;
-  readonly baseSequence: Int32Array;
-  /** Uncompressed bytes per entry of `topicIds`, as far as the agent knows them; for the partition auto-scaler. */
-  readonly uncompressedBytes?: Float64Array | undefined;
-  /** Absent when no batch is part of a transaction. */
-  readonly transactions?: TransactionalBatches | undefined;
-}
-
 /** Transactional batches of a file, as columns with the rows of the file. */
-export interface TransactionalBatches {
+const transactionalBatches = s.struct({
   /** Ids that `transaction` indexes. */
-  readonly transactionalIds: readonly string[];
+  transactionalIds: s.list(s.text),
   /** Index into `transactionalIds`; -1 for a batch that is not transactional. */
-  readonly transaction: Int32Array;
+  transaction: s.column(Int32Array),
   /**
    * 1 for Produce v12 and later: the batch adds its partition to the transaction, and opens a transaction if none is
    * open. 0: the partition must already be part of the open transaction.
    */
-  readonly addsPartition: Uint8Array;
-}
+  addsPartition: s.column(Uint8Array),
+});
+export type TransactionalBatches = s.TypeOf<typeof transactionalBatches>;
 
-const fileCommit = equallyLong(
-  object<FileCommit>({
-    fileId: text,
-    fileBytes: whole,
-    topicIds: list(text),
-    topic: column(Uint32Array),
-    partition: column(Uint32Array),
-    byteStart: column(Uint32Array),
-    byteLength: column(Uint32Array),
-    recordCount: column(Uint32Array),
-    maxTimestampMs: column(Float64Array),
-    producerId: column(Float64Array),
-    producerEpoch: column(Int16Array),
-    baseSequence: column(Int32Array),
-    uncompressedBytes: optional(column(Float64Array)),
-    transactions: optional(
-      equallyLong(
-        object<TransactionalBatches>({
-          transactionalIds: list(text),
-          transaction: column(Int32Array),
-          addsPartition: column(Uint8Array),
-        }),
-        'transaction',
-        'addsPartition',
-      ),
-    ),
+/** Batches of one file, as columns: row `i` of every column is batch `i`, in the order of the batches in the file. */
+const fileCommit = s.equallyLong(
+  s.struct({
+    /** 32 hex digits, chosen by the agent, ordered by time. */
+    fileId: s.text,
+    fileBytes: s.whole,
+    /** Topic ids that `topic` indexes. */
+    topicIds: s.list(s.text),
+    topic: s.column(Uint32Array),
+    partition: s.column(Uint32Array),
+    /** Position of the batch in the file. Batches of one partition are contiguous. */
+    byteStart: s.column(Uint32Array),
+    byteLength: s.column(Uint32Array),
+    recordCount: s.column(Uint32Array),
+    maxTimestampMs: s.column(Float64Array),
+    /** -1 for a producer without an id. */
+    producerId: s.column(Float64Array),
+    producerEpoch: s.column(Int16Array),
+    baseSequence: s.column(Int32Array),
+    /** Uncompressed bytes per entry of `topicIds`, as far as the agent knows them; for the partition auto-scaler. */
+    uncompressedBytes: s.optional(s.column(Float64Array)),
+    /** Absent when no batch is part of a transaction. */
+    transactions: s.optional(s.equallyLong(transactionalBatches, 'transaction', 'addsPartition')),
   }),
   'topic',
   'partition',
@@ -94,6 +57,7 @@ const fileCommit = equallyLong(
   'producerEpoch',
   'baseSequence',
 );
+export type FileCommit = s.TypeOf<typeof fileCommit>;
 
 /**
  * Results of a batch or of a query about a partition. The index is the code in columns and in the journal: new entries
@@ -123,13 +87,14 @@ export interface FileCommitResult {
   readonly logStartOffset: Float64Array;
 }
 
-export interface BatchesQuery {
-  readonly topicId: string;
-  readonly partition: number;
-  readonly offset: number;
+const batchesQuery = s.struct({
+  topicId: s.text,
+  partition: s.whole,
+  offset: s.whole,
   /** Pointers are returned until their total bytes reach this limit; at least one, if any exist. */
-  readonly bytesMax: number;
-}
+  bytesMax: s.number,
+});
+export type BatchesQuery = s.TypeOf<typeof batchesQuery>;
 
 export interface BatchesAnswer {
   readonly error: EntryError;
@@ -143,16 +108,17 @@ export interface BatchesAnswer {
   readonly aborted?: AbortedTransactions | undefined;
 }
 
-export interface OffsetQuery {
-  readonly topicId: string;
-  readonly partition: number;
+const offsetQuery = s.struct({
+  topicId: s.text,
+  partition: s.whole,
   /**
    * `first`: the first range whose latest timestamp is at least `timestampMs`. `latest`: the first range that contains
    * the latest timestamp of the partition.
    */
-  readonly want: 'first' | 'latest';
-  readonly timestampMs: number;
-}
+  want: s.oneOf('first', 'latest'),
+  timestampMs: s.number,
+});
+export type OffsetQuery = s.TypeOf<typeof offsetQuery>;
 
 export interface OffsetAnswer {
   readonly error: EntryError;
@@ -172,28 +138,17 @@ export const logCalls = {
    * that fails before that has done nothing. If the function returns no files, the answer is an empty list and nothing
    * is sent.
    */
-  commitFiles: leaderCall<[files: FilesToCommit], FileCommitResult[]>(tuple(list(fileCommit)), {
+  commitFiles: leaderCall<[files: FilesToCommit], FileCommitResult[]>(s.tuple(s.list(fileCommit)), {
     onRetry: 'dedupe-in-process',
   }),
   /** Finds the file ranges of partitions from an offset on. */
-  findBatches: query<[queries: readonly BatchesQuery[]], BatchesAnswer[]>(
-    tuple(list(object<BatchesQuery>({ topicId: text, partition: whole, offset: whole, bytesMax: number }))),
-    { splits: true },
-  ),
+  findBatches: query<[queries: readonly BatchesQuery[]], BatchesAnswer[]>(s.tuple(s.list(batchesQuery)), {
+    splits: true,
+  }),
   /** Finds the stored range that answers a ListOffsets request. */
-  findOffsets: query<[queries: readonly OffsetQuery[]], OffsetAnswer[]>(
-    tuple(
-      list(
-        object<OffsetQuery>({
-          topicId: text,
-          partition: whole,
-          want: oneOf('first', 'latest'),
-          timestampMs: number,
-        }),
-      ),
-    ),
-    { splits: true },
-  ),
+  findOffsets: query<[queries: readonly OffsetQuery[]], OffsetAnswer[]>(s.tuple(s.list(offsetQuery)), {
+    splits: true,
+  }),
   /** Allocates `count` producer ids that are never allocated again; returns the first. */
-  allocateProducerIds: command<[count: number], number>(tuple(whole)),
+  allocateProducerIds: command<[count: number], number>(s.tuple(s.whole)),
 };

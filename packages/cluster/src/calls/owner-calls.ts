@@ -1,4 +1,4 @@
-import { flag, list, number, object, optional, text, texts, tuple, whole } from '../shapes/shape.ts';
+import * as s from '../shapes/shape.ts';
 import { type AlterConfigsResult, type ConfigsToAlter, configsToAlter } from './admin-calls.ts';
 import type { AgentDescription } from './agents/agent-calls.ts';
 import type { ReportedConnections } from './agents/agent-report.ts';
@@ -52,37 +52,39 @@ export interface DeletedTopic {
   readonly byteCount: number;
 }
 
-export interface TopicToClone {
-  readonly sourceId: string;
-  /** The name of the clone. */
-  readonly name: string;
-  /** Configs that differ from those of the source. */
-  readonly configs: Readonly<Record<string, string>>;
-  /** Configs of the source that the clone does not have. */
-  readonly unsetConfigs: readonly string[];
-  /** Where partitions end; others end at their last stable offset. */
-  readonly ends: readonly CloneEnd[];
-}
-
-export interface CloneEnd {
-  readonly partition: number;
-  /** From the log start to the last stable offset. */
-  readonly offset: number;
-  /** Where a batch begins with this offset, if that is within a stored range. */
-  readonly boundary?: BatchBoundary | undefined;
-  /** Whether a clone that would end within a range, and has no `boundary`, may end where the range begins. */
-  readonly roundsDown?: boolean | undefined;
-}
-
-interface BatchBoundary {
-  readonly fileId: string;
+const batchBoundary = s.struct({
+  fileId: s.text,
   /** Where the range begins in the file. */
-  readonly byteStart: number;
+  byteStart: s.whole,
   /** Bytes of the range before the batch. */
-  readonly byteLength: number;
+  byteLength: s.whole,
   /** The latest timestamp of the records before the batch. */
-  readonly maxTimestampMs: number;
-}
+  maxTimestampMs: s.number,
+});
+
+const cloneEnd = s.struct({
+  partition: s.whole,
+  /** From the log start to the last stable offset. */
+  offset: s.whole,
+  /** Where a batch begins with this offset, if that is within a stored range. */
+  boundary: s.optional(batchBoundary),
+  /** Whether a clone that would end within a range, and has no `boundary`, may end where the range begins. */
+  roundsDown: s.optional(s.flag),
+});
+export type CloneEnd = s.TypeOf<typeof cloneEnd>;
+
+const topicToClone = s.struct({
+  sourceId: s.text,
+  /** The name of the clone. */
+  name: s.text,
+  /** Configs that differ from those of the source. */
+  configs: s.texts,
+  /** Configs of the source that the clone does not have. */
+  unsetConfigs: s.list(s.text),
+  /** Where partitions end; others end at their last stable offset. */
+  ends: s.list(cloneEnd),
+});
+export type TopicToClone = s.TypeOf<typeof topicToClone>;
 
 export interface TopicCloneResult {
   readonly error:
@@ -109,70 +111,47 @@ export interface NamedBucketReport {
 /** Calls of the cluster's owner. Kafka has no equivalent, so agents do not make them. */
 export const ownerCalls = {
   /** Returns the live agents by id, with their last heartbeat. */
-  listAgents: leaderCall<[], SeenAgent[]>(tuple(), { onRetry: 'reexecute' }),
+  listAgents: leaderCall<[], SeenAgent[]>(s.tuple(), { onRetry: 'reexecute' }),
   /** Returns the clients connected to each live agent, as of its last report. */
-  listClients: leaderCall<[], AgentClients[]>(tuple(), { membersOnly: true, onRetry: 'reexecute' }),
+  listClients: leaderCall<[], AgentClients[]>(s.tuple(), { membersOnly: true, onRetry: 'reexecute' }),
   /** Returns the configs set on the cluster. Agents get them from the change stream instead. */
-  clusterConfigs: query<[], Readonly<Record<string, string>>>(tuple(), { membersOnly: true }),
+  clusterConfigs: query<[], Readonly<Record<string, string>>>(s.tuple(), { membersOnly: true }),
   /** Returns topics by id or name, `null` for those that do not exist. Reads no other topics. */
   describeTopics: query<[topics: readonly TopicReference[]], (TopicDescription | null)[]>(
-    tuple(list(topicReference)),
+    s.tuple(s.list(topicReference)),
     { membersOnly: true, splits: true },
   ),
   /** Returns topics with the first and end offsets of their partitions, omitting those that do not exist. */
   describePartitions: query<[topics: readonly TopicReference[]], TopicsWithEnds>(
-    tuple(list(topicReference)),
+    s.tuple(s.list(topicReference)),
     {
       membersOnly: true,
     },
   ),
   /** Counts the resources that the cluster has limits for. */
-  countResources: query<[], ResourceCounts>(tuple(), { membersOnly: true }),
+  countResources: query<[], ResourceCounts>(s.tuple(), { membersOnly: true }),
   /** Returns deleted topics that can be restored, the most recently deleted first. */
-  listDeletedTopics: query<[], DeletedTopic[]>(tuple(), { membersOnly: true }),
+  listDeletedTopics: query<[], DeletedTopic[]>(s.tuple(), { membersOnly: true }),
   /** Restores deleted topics with their records, configs and group offsets. Each has its own result. */
-  restoreTopics: command<[topicIds: readonly string[]], TopicResult[]>(tuple(list(text)), {
+  restoreTopics: command<[topicIds: readonly string[]], TopicResult[]>(s.tuple(s.list(s.text)), {
     membersOnly: true,
   }),
   /** Creates a topic that begins with the records of another. No record is copied: both share the files. */
-  cloneTopic: command<[request: TopicToClone], TopicCloneResult>(
-    tuple(
-      object<TopicToClone>({
-        sourceId: text,
-        name: text,
-        configs: texts,
-        unsetConfigs: list(text),
-        ends: list(
-          object<CloneEnd>({
-            partition: whole,
-            offset: whole,
-            roundsDown: optional(flag),
-            boundary: optional(
-              object<BatchBoundary>({
-                fileId: text,
-                byteStart: whole,
-                byteLength: whole,
-                maxTimestampMs: number,
-              }),
-            ),
-          }),
-        ),
-      }),
-    ),
-    { membersOnly: true },
-  ),
+  cloneTopic: command<[request: TopicToClone], TopicCloneResult>(s.tuple(topicToClone), {
+    membersOnly: true,
+  }),
   /** Deletes topics and their data at once and irrevocably, regardless of the cluster's retention of deleted topics. */
-  removeTopics: command<[topics: readonly TopicReference[]], TopicResult[]>(tuple(list(topicReference)), {
+  removeTopics: command<[topics: readonly TopicReference[]], TopicResult[]>(s.tuple(s.list(topicReference)), {
     membersOnly: true,
   }),
   /**
    * Reports that an agent key was revoked: the secret by which agents authenticate each other is replaced once no
    * process with that key is connected.
    */
-  replaceSecrets: leaderCall<[], void>(tuple(), { membersOnly: true, onRetry: 'reexecute' }),
+  replaceSecrets: leaderCall<[], void>(s.tuple(), { membersOnly: true, onRetry: 'reexecute' }),
   /** Changes configs like `alterConfigs`, including those that only owners may change. */
   alterOwnerConfigs: command<
     [resources: readonly ConfigsToAlter[], options: MutationOptions],
     AlterConfigsResult[]
-  >(tuple(list(configsToAlter), mutationOptions), { membersOnly: true }),
+  >(s.tuple(s.list(configsToAlter), mutationOptions), { membersOnly: true }),
 };

@@ -1,16 +1,4 @@
-import {
-  column,
-  flag,
-  list,
-  nullable,
-  number,
-  object,
-  oneOf,
-  optional,
-  text,
-  tuple,
-  whole,
-} from '../shapes/shape.ts';
+import * as s from '../shapes/shape.ts';
 import { command, leaderCall, query } from './call.ts';
 import { type MutationOptions, mutationOptions } from './topic-calls.ts';
 
@@ -20,29 +8,27 @@ export const quotaEntityTypes = ['user', 'client-id', 'ip'] as const;
 export type QuotaEntityType = (typeof quotaEntityTypes)[number];
 
 /** One part of an entity. A `null` name is the default entity: all that have no quota of their own. */
-interface QuotaEntityPart {
+const quotaEntityPart = s.struct({
   /** One of `quotaEntityTypes`, or any other text that a client sent. */
-  readonly type: string;
-  readonly name: string | null;
-}
+  type: s.text,
+  name: s.nullable(s.text),
+});
+type QuotaEntityPart = s.TypeOf<typeof quotaEntityPart>;
 
 export type QuotaEntity = readonly QuotaEntityPart[];
 
-export interface QuotaChange {
-  readonly key: string;
+const quotaChange = s.struct({
+  key: s.text,
   /** `null` removes. */
-  readonly value: number | null;
-}
-
-export interface ClientQuotasToAlter {
-  readonly entity: QuotaEntity;
-  readonly changes: readonly QuotaChange[];
-}
-
-const quotasToAlter = object<ClientQuotasToAlter>({
-  entity: list(object<QuotaEntityPart>({ type: text, name: nullable(text) })),
-  changes: list(object<QuotaChange>({ key: text, value: nullable(number) })),
+  value: s.nullable(s.number),
 });
+export type QuotaChange = s.TypeOf<typeof quotaChange>;
+
+const quotasToAlter = s.struct({
+  entity: s.list(quotaEntityPart),
+  changes: s.list(quotaChange),
+});
+export type ClientQuotasToAlter = s.TypeOf<typeof quotasToAlter>;
 
 export interface AlterClientQuotasResult {
   readonly error: 'NONE' | 'INVALID_REQUEST' | 'POLICY_VIOLATION';
@@ -52,31 +38,22 @@ export interface AlterClientQuotasResult {
 
 const quotaMatches = ['name', 'default', 'any'] as const;
 
-export interface QuotaFilterPart {
-  readonly type: QuotaEntityType;
+const quotaFilterPart = s.struct({
+  type: s.oneOf(...quotaEntityTypes),
   /** `name`: this name. `default`: the default entity. `any`: both. */
-  readonly match: (typeof quotaMatches)[number];
+  match: s.oneOf(...quotaMatches),
   /** `null` unless `match` is `name`. */
-  readonly name: string | null;
-}
-
-export interface ClientQuotaFilter {
-  /** An entity must match all parts. */
-  readonly parts: readonly QuotaFilterPart[];
-  /** Excludes entities with additional parts. */
-  readonly isStrict: boolean;
-}
-
-const quotaFilter = object<ClientQuotaFilter>({
-  parts: list(
-    object<QuotaFilterPart>({
-      type: oneOf(...quotaEntityTypes),
-      match: oneOf(...quotaMatches),
-      name: nullable(text),
-    }),
-  ),
-  isStrict: flag,
+  name: s.nullable(s.text),
 });
+export type QuotaFilterPart = s.TypeOf<typeof quotaFilterPart>;
+
+const quotaFilter = s.struct({
+  /** An entity must match all parts. */
+  parts: s.list(quotaFilterPart),
+  /** Excludes entities with additional parts. */
+  isStrict: s.flag,
+});
+export type ClientQuotaFilter = s.TypeOf<typeof quotaFilter>;
 
 export interface ClientQuotas {
   readonly entity: QuotaEntity;
@@ -84,25 +61,20 @@ export interface ClientQuotas {
 }
 
 /** The stored form of a SCRAM-SHA-512 password: sufficient to verify it, not to log in elsewhere (RFC 5802). */
-export interface ScramCredential {
-  readonly iterations: number;
-  readonly salt: Uint8Array;
-  readonly storedKey: Uint8Array;
-  readonly serverKey: Uint8Array;
-}
-
-const scramCredential = object<ScramCredential>({
-  iterations: whole,
-  salt: column(Uint8Array),
-  storedKey: column(Uint8Array),
-  serverKey: column(Uint8Array),
+const scramCredential = s.struct({
+  iterations: s.whole,
+  salt: s.column(Uint8Array),
+  storedKey: s.column(Uint8Array),
+  serverKey: s.column(Uint8Array),
 });
+export type ScramCredential = s.TypeOf<typeof scramCredential>;
 
-export interface ScramCredentialChange {
-  readonly user: string;
+const scramCredentialChange = s.struct({
+  user: s.text,
   /** `null` removes. */
-  readonly credential: ScramCredential | null;
-}
+  credential: s.nullable(scramCredential),
+});
+export type ScramCredentialChange = s.TypeOf<typeof scramCredentialChange>;
 
 export interface ScramCredentialResult {
   readonly error: 'NONE' | 'RESOURCE_NOT_FOUND' | 'POLICY_VIOLATION';
@@ -115,31 +87,22 @@ export interface ScramCredentialDescription {
 }
 
 /** A credential of a cluster: a named user, who may be a superuser, to whom ACLs do not apply. */
-export interface CredentialToPut {
+const credentialToPut = s.struct({
   /** The login name: `ccun_…`, a name that the owner chose, or the `spiffe://…` of a certificate. Immutable. */
-  readonly username: string;
+  username: s.text,
   /** `cci_…`, used for a new credential. An existing credential retains its id. */
-  readonly id: string;
+  id: s.text,
   /** `ccn_…`: the display name, unique within the cluster. */
-  readonly name: string;
-  readonly isSuperuser: boolean;
+  name: s.text,
+  isSuperuser: s.flag,
   /** Whether a credentials file manages it; it is then removed when the file no longer names it. */
-  readonly isFromFile: boolean;
+  isFromFile: s.flag,
   /** Whether it may only read, which the schema registry enforces. Absent means false. */
-  readonly isReadOnly?: boolean | undefined;
+  isReadOnly: s.optional(s.flag),
   /** The stored form of the password. `null` leaves it unchanged: a new credential then has none. */
-  readonly password: ScramCredential | null;
-}
-
-const credentialToPut = object<CredentialToPut>({
-  username: text,
-  id: text,
-  name: text,
-  isSuperuser: flag,
-  isFromFile: flag,
-  isReadOnly: optional(flag),
-  password: nullable(scramCredential),
+  password: s.nullable(scramCredential),
 });
+export type CredentialToPut = s.TypeOf<typeof credentialToPut>;
 
 export interface CredentialResult {
   readonly error: 'NONE' | 'INVALID_REQUEST' | 'RESOURCE_NOT_FOUND' | 'POLICY_VIOLATION';
@@ -168,31 +131,31 @@ export const principalCalls = {
   alterClientQuotas: command<
     [entities: readonly ClientQuotasToAlter[], options: MutationOptions],
     AlterClientQuotasResult[]
-  >(tuple(list(quotasToAlter), mutationOptions), { splits: true }),
-  describeClientQuotas: query<[filter: ClientQuotaFilter], ClientQuotas[]>(tuple(quotaFilter)),
+  >(s.tuple(s.list(quotasToAlter), mutationOptions), { splits: true }),
+  describeClientQuotas: query<[filter: ClientQuotaFilter], ClientQuotas[]>(s.tuple(quotaFilter)),
   /** Sets and removes SCRAM credentials, except those of superusers. No user may be named twice. */
   alterScramCredentials: command<[changes: readonly ScramCredentialChange[]], ScramCredentialResult[]>(
-    tuple(list(object<ScramCredentialChange>({ user: text, credential: nullable(scramCredential) }))),
+    s.tuple(s.list(scramCredentialChange)),
     { splits: true },
   ),
   /**
    * In the order of the users, `null` for those without credentials; an empty list returns all. Never contains secrets.
    */
   describeScramCredentials: query<[users: readonly string[]], (ScramCredentialDescription | null)[]>(
-    tuple(list(text)),
+    s.tuple(s.list(s.text)),
     { splits: true },
   ),
   /** Creates credentials, or updates those with the same usernames. No username may be named twice. */
   putCredentials: command<[credentials: readonly CredentialToPut[]], CredentialResult[]>(
-    tuple(list(credentialToPut)),
+    s.tuple(s.list(credentialToPut)),
     { membersOnly: true },
   ),
   /** Removes credentials and their passwords. No username may be named twice. */
-  deleteCredentials: command<[usernames: readonly string[]], CredentialResult[]>(tuple(list(text)), {
+  deleteCredentials: command<[usernames: readonly string[]], CredentialResult[]>(s.tuple(s.list(s.text)), {
     membersOnly: true,
   }),
   /** Returns all credentials by creation time. Never contains secrets. */
-  listCredentials: leaderCall<[], CredentialDescription[]>(tuple(), {
+  listCredentials: leaderCall<[], CredentialDescription[]>(s.tuple(), {
     membersOnly: true,
     onRetry: 'reexecute',
   }),

@@ -1,14 +1,15 @@
-import { column, flag, nullable, object, oneOf, text, tuple, whole } from '../shapes/shape.ts';
+import * as s from '../shapes/shape.ts';
 import { leaderCall, type PortOf } from './call.ts';
 
-export interface QueryToRun {
+const queryToRun = s.struct({
   /** Chosen by the caller; globally unique. */
-  readonly queryId: string;
+  queryId: s.text,
   /** Query as JSON, for the engine. */
-  readonly request: Uint8Array;
+  request: s.column(Uint8Array),
   /** Time limit. The answer is what was found within it. */
-  readonly limitMs: number;
-}
+  limitMs: s.whole,
+});
+export type QueryToRun = s.TypeOf<typeof queryToRun>;
 
 const queryRefusals = [
   /** No live agent has a query engine. */
@@ -37,10 +38,11 @@ export type QueryOutcome =
     }
   | { readonly kind: 'refused'; readonly refusal: QueryRefusal; readonly message: string };
 
-export interface QueryPoll {
-  readonly agentId: string;
-  readonly waitMs: number;
-}
+const queryPoll = s.struct({
+  agentId: s.text,
+  waitMs: s.whole,
+});
+export type QueryPoll = s.TypeOf<typeof queryPoll>;
 
 export interface ClaimedQuery {
   readonly queryId: string;
@@ -58,22 +60,24 @@ const queryStates = [
   'givenUp',
 ] as const;
 
-export interface QueryReport {
-  readonly agentId: string;
-  readonly queryId: string;
-  readonly state: (typeof queryStates)[number];
+const queryReport = s.struct({
+  agentId: s.text,
+  queryId: s.text,
+  state: s.oneOf(...queryStates),
   /** The result so far; with `done`, the complete answer. `null` if there is nothing new. */
-  readonly answer: Uint8Array | null;
+  answer: s.nullable(s.column(Uint8Array)),
   /** Why it failed, for the caller. */
-  readonly message: string;
-}
+  message: s.text,
+});
+export type QueryReport = s.TypeOf<typeof queryReport>;
 
-export interface JobHold {
-  readonly agentId: string;
-  readonly job: string;
+const jobHold = s.struct({
+  agentId: s.text,
+  job: s.text,
   /** The agent already holds the job and renews it. */
-  readonly hasIt: boolean;
-}
+  hasIt: s.flag,
+});
+export type JobHold = s.TypeOf<typeof jobHold>;
 
 /** Interval between an agent's reports about a query. */
 export const queryReportIntervalMs = 1_000;
@@ -93,46 +97,41 @@ export const queryCalls = {
    * Runs a query on an agent and waits for its answer. A call with the id of a running query waits for the same answer.
    * A new leader runs the query again.
    */
-  runQuery: leaderCall<[query: QueryToRun], QueryOutcome>(
-    tuple(object<QueryToRun>({ queryId: text, request: column(Uint8Array), limitMs: whole })),
-    { membersOnly: true, onRetry: 'reexecute', deadlineMs: queryLimitMsMax + 30_000, waits: true },
-  ),
+  runQuery: leaderCall<[query: QueryToRun], QueryOutcome>(s.tuple(queryToRun), {
+    membersOnly: true,
+    onRetry: 'reexecute',
+    deadlineMs: queryLimitMsMax + 30_000,
+    waits: true,
+  }),
   /** Cancels a query. An unknown query, for example one that has ended, is ignored. */
-  cancelQuery: leaderCall<[queryId: string], void>(tuple(text), {
+  cancelQuery: leaderCall<[queryId: string], void>(s.tuple(s.text), {
     membersOnly: true,
     onRetry: 'reexecute',
     deadlineMs: 6_000,
   }),
   /** Polls for a query. Returns `null` if there was none in time; the agent polls again. */
-  takeQuery: leaderCall<[request: QueryPoll], ClaimedQuery | null>(
-    tuple(object<QueryPoll>({ agentId: text, waitMs: whole })),
-    { onRetry: 'dedupe-in-process', deadlineMs: 60_000, waits: true },
-  ),
+  takeQuery: leaderCall<[request: QueryPoll], ClaimedQuery | null>(s.tuple(queryPoll), {
+    onRetry: 'dedupe-in-process',
+    deadlineMs: 60_000,
+    waits: true,
+  }),
   /**
    * Reports the progress of a query; agents send it every `queryReportIntervalMs`. After `querySilenceMsMax` without a
    * report the agent is considered to have abandoned the query. Returns whether the result is still needed; if not, the
    * agent stops working on it.
    */
-  reportQuery: leaderCall<[report: QueryReport], boolean>(
-    tuple(
-      object<QueryReport>({
-        agentId: text,
-        queryId: text,
-        state: oneOf(...queryStates),
-        answer: nullable(column(Uint8Array)),
-        message: text,
-      }),
-    ),
-    { onRetry: 'reexecute', deadlineMs: 6_000 },
-  ),
+  reportQuery: leaderCall<[report: QueryReport], boolean>(s.tuple(queryReport), {
+    onRetry: 'reexecute',
+    deadlineMs: 6_000,
+  }),
   /**
    * Requests a job that one agent at a time runs for the whole cluster. Returns whether the agent holds it, for
    * `jobLeaseMs` from now; repeating the request renews it.
    */
-  holdJob: leaderCall<[request: JobHold], boolean>(
-    tuple(object<JobHold>({ agentId: text, job: text, hasIt: flag })),
-    { onRetry: 'reexecute', deadlineMs: 6_000 },
-  ),
+  holdJob: leaderCall<[request: JobHold], boolean>(s.tuple(jobHold), {
+    onRetry: 'reexecute',
+    deadlineMs: 6_000,
+  }),
 };
 
 export type QueriesPort = PortOf<typeof queryCalls>;

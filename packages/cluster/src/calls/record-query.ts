@@ -1,4 +1,4 @@
-import { flag, list, nullable, number, object, oneOf, optional, text, whole } from '../shapes/shape.ts';
+import * as s from '../shapes/shape.ts';
 
 /**
  * Queries that agents answer beside those about events: reading records of a topic, and writing one, for a person. They
@@ -8,45 +8,48 @@ export const readRecordsKind = 'readRecords';
 export const produceRecordKind = 'produceRecord';
 
 /** On whose behalf an agent reads or writes. */
-export interface RecordCaller {
+const caller = s.struct({
   /** Of the person. ACLs may name hosts. */
-  readonly remoteAddress: string;
+  remoteAddress: s.text,
   /** A Kafka credential of the person. It is neither stored nor logged. */
-  readonly login?: { readonly username: string; readonly password: string } | undefined;
-}
+  login: s.optional(s.struct({ username: s.text, password: s.text })),
+});
+export type RecordCaller = s.TypeOf<typeof caller>;
 
 /** A partition and an offset in it. */
-export interface RecordPosition {
-  readonly partition: number;
-  readonly offset: number;
-}
+const recordPosition = s.struct({
+  partition: s.whole,
+  offset: s.whole,
+});
+export type RecordPosition = s.TypeOf<typeof recordPosition>;
 
 const recordFormats = ['auto', 'string', 'json', 'schema', 'base64'] as const;
 export type RecordFormat = (typeof recordFormats)[number];
 
-export interface ReadRecordsQuery {
-  readonly kind: typeof readRecordsKind;
-  readonly caller: RecordCaller;
-  readonly topic: string;
-  readonly partitions: readonly number[];
+const readRecordsQuery = s.struct({
+  kind: s.oneOf(readRecordsKind),
+  caller,
+  topic: s.text,
+  partitions: s.list(s.whole),
   /** `positions` continues an earlier read. Older records are those below a position, newer ones from it on. */
-  readonly start: 'newest' | 'oldest' | 'offset' | 'time' | 'positions';
-  readonly offset?: number | undefined;
-  readonly timestampMs?: number | undefined;
-  readonly positions?: readonly RecordPosition[] | undefined;
-  readonly direction: 'older' | 'newer';
-  readonly limit: number;
-  readonly contains: string;
+  start: s.oneOf('newest', 'oldest', 'offset', 'time', 'positions'),
+  offset: s.optional(s.whole),
+  timestampMs: s.optional(s.number),
+  positions: s.optional(s.list(recordPosition)),
+  direction: s.oneOf('older', 'newer'),
+  limit: s.whole,
+  contains: s.text,
   /** In the language of event filters. */
-  readonly filter: string;
-  readonly keyFormat: RecordFormat;
-  readonly valueFormat: RecordFormat;
+  filter: s.text,
+  keyFormat: s.oneOf(...recordFormats),
+  valueFormat: s.oneOf(...recordFormats),
   /** Whether keys and values are not cut as early as in a list. */
-  readonly isWhole: boolean;
-  readonly scannedRecordsMax: number;
-  readonly scannedBytesMax: number;
-  readonly scanMsMax: number;
-}
+  isWhole: s.flag,
+  scannedRecordsMax: s.whole,
+  scannedBytesMax: s.whole,
+  scanMsMax: s.whole,
+});
+export type ReadRecordsQuery = s.TypeOf<typeof readRecordsQuery>;
 
 /** A key, value or value of a header. */
 export interface ShownPart {
@@ -109,25 +112,27 @@ export interface ReadRecords {
 export type ReadRecordsAnswer = ReadRecords | RefusedRecords;
 
 /** A key or value to write. */
-export interface PartToWrite {
-  readonly text: string;
-  readonly format: 'string' | 'json' | 'schema' | 'base64';
-  readonly schemaId?: number | undefined;
-}
+const partToWrite = s.struct({
+  text: s.text,
+  format: s.oneOf('string', 'json', 'schema', 'base64'),
+  schemaId: s.optional(s.whole),
+});
+export type PartToWrite = s.TypeOf<typeof partToWrite>;
 
-export interface ProduceRecordQuery {
-  readonly kind: typeof produceRecordKind;
-  readonly caller: RecordCaller;
-  readonly topic: string;
-  readonly partitionCount: number;
-  readonly partition: number | null;
-  readonly key: PartToWrite | null;
-  readonly value: PartToWrite | null;
-  readonly headers: readonly { readonly name: string; readonly value: PartToWrite | null }[];
-  readonly timestampMs: number;
+const produceRecordQuery = s.struct({
+  kind: s.oneOf(produceRecordKind),
+  caller,
+  topic: s.text,
+  partitionCount: s.whole,
+  partition: s.nullable(s.whole),
+  key: s.nullable(partToWrite),
+  value: s.nullable(partToWrite),
+  headers: s.list(s.struct({ name: s.text, value: s.nullable(partToWrite) })),
+  timestampMs: s.number,
   /** An id that no other producer has: an agent that repeats the query writes nothing twice. */
-  readonly producerId: number;
-}
+  producerId: s.whole,
+});
+export type ProduceRecordQuery = s.TypeOf<typeof produceRecordQuery>;
 
 export interface ProducedRecord extends RecordPosition {
   readonly kind: 'produced';
@@ -135,51 +140,6 @@ export interface ProducedRecord extends RecordPosition {
 }
 
 export type ProduceRecordAnswer = ProducedRecord | RefusedRecords;
-
-const caller = object<RecordCaller>({
-  remoteAddress: text,
-  login: optional(object<NonNullable<RecordCaller['login']>>({ username: text, password: text })),
-});
-
-const partToWrite = object<PartToWrite>({
-  text,
-  format: oneOf('string', 'json', 'schema', 'base64'),
-  schemaId: optional(whole),
-});
-
-const readRecordsQuery = object<ReadRecordsQuery>({
-  kind: oneOf(readRecordsKind),
-  caller,
-  topic: text,
-  partitions: list(whole),
-  start: oneOf('newest', 'oldest', 'offset', 'time', 'positions'),
-  offset: optional(whole),
-  timestampMs: optional(number),
-  positions: optional(list(object<RecordPosition>({ partition: whole, offset: whole }))),
-  direction: oneOf('older', 'newer'),
-  limit: whole,
-  contains: text,
-  filter: text,
-  keyFormat: oneOf(...recordFormats),
-  valueFormat: oneOf(...recordFormats),
-  isWhole: flag,
-  scannedRecordsMax: whole,
-  scannedBytesMax: whole,
-  scanMsMax: whole,
-});
-
-const produceRecordQuery = object<ProduceRecordQuery>({
-  kind: oneOf(produceRecordKind),
-  caller,
-  topic: text,
-  partitionCount: whole,
-  partition: nullable(whole),
-  key: nullable(partToWrite),
-  value: nullable(partToWrite),
-  headers: list(object<ProduceRecordQuery['headers'][number]>({ name: text, value: nullable(partToWrite) })),
-  timestampMs: number,
-  producerId: whole,
-});
 
 /** Returns `undefined` if the value is another kind of query, and throws if it is malformed. */
 export function readRecordQuery(value: unknown): ReadRecordsQuery | ProduceRecordQuery | undefined {

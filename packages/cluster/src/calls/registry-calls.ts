@@ -1,18 +1,20 @@
-import { column, list, nullable, object, text, tuple, whole } from '../shapes/shape.ts';
+import * as s from '../shapes/shape.ts';
 import { command, leaderCall, query } from './call.ts';
 
 /** An entry of the registry to put or, with `null`, to remove. The cluster does not interpret values. */
-export interface RegistryEntryChange {
-  readonly key: string;
-  readonly value: Uint8Array | null;
-}
+const registryEntryChange = s.struct({
+  key: s.text,
+  value: s.nullable(s.column(Uint8Array)),
+});
+export type RegistryEntryChange = s.TypeOf<typeof registryEntryChange>;
 
-export interface RegistryChangeRequest {
+const registryChangeRequest = s.struct({
   /** The revision on which the changes were decided. */
-  readonly expectedRevision: number;
+  expectedRevision: s.whole,
   /** All or none take effect. */
-  readonly changes: readonly RegistryEntryChange[];
-}
+  changes: s.list(registryEntryChange),
+});
+export type RegistryChangeRequest = s.TypeOf<typeof registryChangeRequest>;
 
 export interface RegistryChangeResult {
   readonly error:
@@ -27,17 +29,18 @@ export interface RegistryChangeResult {
   readonly revision: number;
 }
 
-export interface RegistryReadRequest {
+const registryReadRequest = s.struct({
   /** Entries that changed after this revision; 0 for all. */
-  readonly afterRevision: number;
+  afterRevision: s.whole,
   /**
    * The revision of the registry when the reader began with nothing, from the first answer; 0 before that. What was
    * removed earlier does not concern the reader.
    */
-  readonly startRevision: number;
+  startRevision: s.whole,
   /** The answer has at least one entry, and no more once its keys and values exceed this. */
-  readonly bytesMax: number;
-}
+  bytesMax: s.whole,
+});
+export type RegistryReadRequest = s.TypeOf<typeof registryReadRequest>;
 
 /** An entry with the revision of its last change; without a value if that removed it. */
 export interface RegistryEntry extends RegistryEntryChange {
@@ -64,29 +67,16 @@ export interface SettingToSeal {
 /** Calls about the schema registry of a cluster: entries by key, whose changes are numbered. */
 export const registryCalls = {
   changeRegistry: command<[request: RegistryChangeRequest], RegistryChangeResult>(
-    tuple(
-      object<RegistryChangeRequest>({
-        expectedRevision: whole,
-        changes: list(object<RegistryEntryChange>({ key: text, value: nullable(column(Uint8Array)) })),
-      }),
-    ),
+    s.tuple(registryChangeRequest),
   ),
-  readRegistry: query<[request: RegistryReadRequest], RegistryPage>(
-    tuple(
-      object<RegistryReadRequest>({
-        afterRevision: whole,
-        startRevision: whole,
-        bytesMax: whole,
-      }),
-    ),
-  ),
+  readRegistry: query<[request: RegistryReadRequest], RegistryPage>(s.tuple(registryReadRequest)),
   /** Returns those of some secrets that exporters may not name, because there is none or it is for others. */
-  unusableSecrets: leaderCall<[names: readonly string[]], readonly string[]>(tuple(list(text)), {
+  unusableSecrets: leaderCall<[names: readonly string[]], readonly string[]>(s.tuple(s.list(s.text)), {
     onRetry: 'reexecute',
   }),
   /** Seals secrets of the config of an exporter, in their order; none of them if there are no sealing keys. */
   sealSettings: leaderCall<[exporter: string, settings: readonly SettingToSeal[]], readonly string[] | null>(
-    tuple(text, list(object<SettingToSeal>({ setting: text, value: text }))),
+    s.tuple(s.text, s.list(s.object<SettingToSeal>({ setting: s.text, value: s.text }))),
     { onRetry: 'reexecute' },
   ),
 };

@@ -1,23 +1,28 @@
 import { type SeriesMetricName, type SeriesTag, seriesMetricNames, seriesTags } from '@weir/core';
-import { list, nullable, object, oneOf, optional, text, tuple, whole } from '../shapes/shape.ts';
+import * as s from '../shapes/shape.ts';
 import { leaderCall } from './call.ts';
 
 /** What a series is of; the whole cluster without any. */
 export type SeriesTags = { readonly [Tag in SeriesTag]?: string | undefined };
 
-export interface SeriesQuery {
-  readonly metrics: readonly SeriesMetricName[];
+const seriesQuery = s.struct({
+  metrics: s.list(s.oneOf(...seriesMetricNames)),
   /** A multiple of the step. */
-  readonly fromMs: number;
-  readonly stepMs: number;
-  readonly count: number;
+  fromMs: s.whole,
+  stepMs: s.whole,
+  count: s.whole,
   /** One series per value of this tag; `null` for one alone. */
-  readonly groupBy: SeriesTag | null;
+  groupBy: s.nullable(s.oneOf(...seriesTags)),
   /** Only series of these. */
-  readonly tags: SeriesTags;
+  tags: s.object<SeriesTags>({
+    agent: s.optional(s.text),
+    topic: s.optional(s.text),
+    group: s.optional(s.text),
+  }),
   /** Series per metric. */
-  readonly seriesMax: number;
-}
+  seriesMax: s.whole,
+});
+export type SeriesQuery = s.TypeOf<typeof seriesQuery>;
 
 export interface MetricSeries {
   readonly metric: SeriesMetricName;
@@ -53,21 +58,11 @@ export interface GroupActivity {
 
 /** Calls about what happened lately, which the leader has in memory. Leaders of earlier releases do not know them. */
 export const seriesCalls = {
-  readSeries: leaderCall<[query: SeriesQuery], SeriesRead>(
-    tuple(
-      object<SeriesQuery>({
-        metrics: list(oneOf(...seriesMetricNames)),
-        fromMs: whole,
-        stepMs: whole,
-        count: whole,
-        groupBy: nullable(oneOf(...seriesTags)),
-        tags: object<SeriesTags>({ agent: optional(text), topic: optional(text), group: optional(text) }),
-        seriesMax: whole,
-      }),
-    ),
-    { membersOnly: true, onRetry: 'reexecute' },
-  ),
-  describeActivity: leaderCall<[groupsMax: number], ClusterActivity>(tuple(whole), {
+  readSeries: leaderCall<[query: SeriesQuery], SeriesRead>(s.tuple(seriesQuery), {
+    membersOnly: true,
+    onRetry: 'reexecute',
+  }),
+  describeActivity: leaderCall<[groupsMax: number], ClusterActivity>(s.tuple(s.whole), {
     membersOnly: true,
     onRetry: 'reexecute',
   }),

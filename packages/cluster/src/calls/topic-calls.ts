@@ -1,4 +1,4 @@
-import { flag, list, number, object, optional, text, texts, tuple, whole } from '../shapes/shape.ts';
+import * as s from '../shapes/shape.ts';
 import { command } from './call.ts';
 
 export interface TopicDescription {
@@ -22,33 +22,37 @@ export function replicationFactorOf({ replicationFactor }: TopicDescription): nu
   return replicationFactor ?? usualReplicationFactor;
 }
 
-export interface TopicToCreate {
-  readonly name: string;
+const topicToCreate = s.struct({
+  name: s.text,
   /** -1 for the cluster's default. */
-  readonly partitionCount: number;
+  partitionCount: s.number,
   /** -1 or absent for the default. */
-  readonly replicationFactor?: number | undefined;
-  readonly configs: Readonly<Record<string, string>>;
-}
+  replicationFactor: s.optional(s.number),
+  configs: s.texts,
+});
+export type TopicToCreate = s.TypeOf<typeof topicToCreate>;
 
-export interface TopicReference {
-  readonly topicId?: string;
-  readonly name?: string;
-}
+const topicReferenceShape = s.struct({
+  topicId: s.optional(s.text),
+  name: s.optional(s.text),
+});
+export type TopicReference = s.TypeOf<typeof topicReferenceShape>;
 
-export const topicReference = object<TopicReference>({ topicId: optional(text), name: optional(text) });
+export const topicReference = topicReferenceShape;
 
-export interface PartitionsToCreate {
-  readonly name: string;
+const partitionsToCreate = s.struct({
+  name: s.text,
   /** The new total. */
-  readonly partitionCount: number;
-}
+  partitionCount: s.number,
+});
+export type PartitionsToCreate = s.TypeOf<typeof partitionsToCreate>;
 
-export interface MutationOptions {
-  readonly validateOnly: boolean;
-}
+const mutationOptionsShape = s.struct({
+  validateOnly: s.flag,
+});
+export type MutationOptions = s.TypeOf<typeof mutationOptionsShape>;
 
-export const mutationOptions = object<MutationOptions>({ validateOnly: flag });
+export const mutationOptions = mutationOptionsShape;
 
 interface CreateTopicsOptions extends MutationOptions {
   /**
@@ -58,9 +62,9 @@ interface CreateTopicsOptions extends MutationOptions {
   readonly partitionsBefore?: number | undefined;
 }
 
-const createTopicsOptions = object<CreateTopicsOptions>({
-  validateOnly: flag,
-  partitionsBefore: optional(whole),
+const createTopicsOptions = s.object<CreateTopicsOptions>({
+  validateOnly: s.flag,
+  partitionsBefore: s.optional(s.whole),
 });
 
 /** Results of creating, changing or deleting a topic. */
@@ -88,24 +92,14 @@ export interface TopicResult {
 /** Calls about topics. Each topic has its own result. */
 export const topicCalls = {
   createTopics: command<[topics: readonly TopicToCreate[], options: CreateTopicsOptions], TopicResult[]>(
-    tuple(
-      list(
-        object<TopicToCreate>({
-          name: text,
-          partitionCount: number,
-          replicationFactor: optional(number),
-          configs: texts,
-        }),
-      ),
-      createTopicsOptions,
-    ),
+    s.tuple(s.list(topicToCreate), createTopicsOptions),
     { splits: true, hasCostlyEntries: true },
   ),
-  deleteTopics: command<[topics: readonly TopicReference[]], TopicResult[]>(tuple(list(topicReference)), {
+  deleteTopics: command<[topics: readonly TopicReference[]], TopicResult[]>(s.tuple(s.list(topicReference)), {
     splits: true,
   }),
   createPartitions: command<[topics: readonly PartitionsToCreate[], options: MutationOptions], TopicResult[]>(
-    tuple(list(object<PartitionsToCreate>({ name: text, partitionCount: number })), mutationOptions),
+    s.tuple(s.list(partitionsToCreate), mutationOptions),
     { splits: true },
   ),
 };

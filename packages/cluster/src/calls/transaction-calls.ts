@@ -1,4 +1,4 @@
-import { flag, list, nullable, number, object, optional, text, tuple, whole } from '../shapes/shape.ts';
+import * as s from '../shapes/shape.ts';
 import { command, leaderCall, query } from './call.ts';
 import type { GroupError } from './groups/group-names.ts';
 import {
@@ -17,20 +17,22 @@ export interface TransactionalCaller {
 }
 
 /** Origin of a request, to detect requests that were delayed in flight. */
-export interface RequestOrigin {
+const origin = s.struct({
   /** Unique among all connections of all agents, ever; for example the agent's id and a number. */
-  readonly connection: string;
+  connection: s.text,
   /** Increases with every request of the connection. */
-  readonly request: number;
-}
+  request: s.whole,
+});
+export type RequestOrigin = s.TypeOf<typeof origin>;
 
-export interface TransactionalProducerToInit {
-  readonly transactionalId: string;
-  readonly timeoutMs: number;
+const transactionalProducerToInit = s.struct({
+  transactionalId: s.text,
+  timeoutMs: s.number,
   /** Current id and epoch of a producer that continues after an error; -1 and -1 for a new one. */
-  readonly producerId: number;
-  readonly producerEpoch: number;
-}
+  producerId: s.whole,
+  producerEpoch: s.whole,
+});
+export type TransactionalProducerToInit = s.TypeOf<typeof transactionalProducerToInit>;
 
 export interface PartitionsToAdd extends TransactionalCaller {
   readonly origin: RequestOrigin;
@@ -110,14 +112,15 @@ export interface TransactionDescription {
   readonly partitions: readonly TopicPartition[];
 }
 
-export interface TransactionFilter {
+const transactionFilter = s.struct({
   /** Empty for all. */
-  readonly states: readonly string[];
+  states: s.list(s.text),
   /** Empty for all. */
-  readonly producerIds: readonly number[];
+  producerIds: s.list(s.whole),
   /** Only transactions open for at least this long; negative for all. */
-  readonly openForMs: number;
-}
+  openForMs: s.number,
+});
+export type TransactionFilter = s.TypeOf<typeof transactionFilter>;
 
 export interface ListedTransaction {
   readonly transactionalId: string;
@@ -140,54 +143,45 @@ interface ProducerDescription {
   readonly transactionStartOffset: number;
 }
 
-const caller = { transactionalId: text, producerId: whole, producerEpoch: whole };
+const caller = { transactionalId: s.text, producerId: s.whole, producerEpoch: s.whole };
 
-const origin = object<RequestOrigin>({ connection: text, request: whole });
-
-const topicPartition = object<TopicPartition>({ topicId: text, partition: whole });
+const topicPartition = s.object<TopicPartition>({ topicId: s.text, partition: s.whole });
 
 /** Calls about transactions. */
 export const transactionCalls = {
   /** Assigns a transactional id to a producer, fences its previous producer, and aborts its open transaction. */
   initTransactionalProducer: command<[request: TransactionalProducerToInit], TransactionalProducer>(
-    tuple(
-      object<TransactionalProducerToInit>({
-        transactionalId: text,
-        timeoutMs: number,
-        producerId: whole,
-        producerEpoch: whole,
-      }),
-    ),
+    s.tuple(transactionalProducerToInit),
   ),
   /** Adds partitions to the open transaction, or opens one with them; all or none. */
   addPartitionsToTransaction: command<[request: PartitionsToAdd], TransactionAnswer>(
-    tuple(object<PartitionsToAdd>({ ...caller, origin, partitions: list(topicPartition) })),
+    s.tuple(s.object<PartitionsToAdd>({ ...caller, origin, partitions: s.list(topicPartition) })),
   ),
   /** Adds a group to the open transaction, whose offsets will follow, or opens one with it. */
   addOffsetsToTransaction: command<[request: OffsetsToAdd], TransactionAnswer>(
-    tuple(object<OffsetsToAdd>({ ...caller, origin, groupId: text })),
+    s.tuple(s.object<OffsetsToAdd>({ ...caller, origin, groupId: s.text })),
   ),
   /**
    * Commits offsets of a group that take effect when the transaction commits. The group coordinator validates them
    * first.
    */
   commitTransactionOffsets: leaderCall<[request: TransactionOffsetsToCommit], TransactionOffsetsAnswer>(
-    tuple(
-      object<TransactionOffsetsToCommit>({
+    s.tuple(
+      s.object<TransactionOffsetsToCommit>({
         ...caller,
-        groupId: text,
-        generationIdOrMemberEpoch: whole,
-        memberId: text,
-        groupInstanceId: nullable(text),
-        origin: optional(commitOrigin),
-        addsGroup: flag,
-        offsets: list(
-          object<OffsetToCommit>({
-            topicId: text,
-            partition: whole,
-            offset: number,
-            leaderEpoch: whole,
-            metadata: text,
+        groupId: s.text,
+        generationIdOrMemberEpoch: s.whole,
+        memberId: s.text,
+        groupInstanceId: s.nullable(s.text),
+        origin: s.optional(commitOrigin),
+        addsGroup: s.flag,
+        offsets: s.list(
+          s.object<OffsetToCommit>({
+            topicId: s.text,
+            partition: s.whole,
+            offset: s.number,
+            leaderEpoch: s.whole,
+            metadata: s.text,
           }),
         ),
       }),
@@ -204,19 +198,17 @@ export const transactionCalls = {
    * a live client; a request from a connection that its client has abandoned is never repeated there.
    */
   endTransaction: command<[request: TransactionToEnd], TransactionalProducer>(
-    tuple(object<TransactionToEnd>({ ...caller, origin, isCommit: flag, bumpsEpoch: flag })),
+    s.tuple(s.object<TransactionToEnd>({ ...caller, origin, isCommit: s.flag, bumpsEpoch: s.flag })),
   ),
   /** In the order of the ids; TRANSACTIONAL_ID_NOT_FOUND for unknown ones. */
   describeTransactions: query<[transactionalIds: readonly string[]], TransactionDescription[]>(
-    tuple(list(text)),
+    s.tuple(s.list(s.text)),
     { splits: true },
   ),
-  listTransactions: query<[filter: TransactionFilter], ListedTransaction[]>(
-    tuple(object<TransactionFilter>({ states: list(text), producerIds: list(whole), openForMs: number })),
-  ),
+  listTransactions: query<[filter: TransactionFilter], ListedTransaction[]>(s.tuple(transactionFilter)),
   /** Returns the producers of each partition, in the order of the partitions. */
   describeProducers: query<[partitions: readonly TopicPartition[]], ProducersAnswer[]>(
-    tuple(list(topicPartition)),
+    s.tuple(s.list(topicPartition)),
     { splits: true },
   ),
 };

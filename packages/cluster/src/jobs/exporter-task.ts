@@ -1,25 +1,21 @@
-import { object, optional, type Shape, text, texts, whole } from '../shapes/shape.ts';
+import * as s from '../shapes/shape.ts';
 
 /** The kind of job that copies schemas of the registry of a cluster to another one. */
 export const schemaExportKind = 'schema_export';
 
 /** Which exporter a job runs. What it does, with its secrets, is in the registry. */
-interface ExporterTask {
-  readonly name: string;
+const exporterTask = s.struct({
+  name: s.text,
   /** Counts what users did to the exporter: a job of an earlier generation has nothing more to do. */
-  readonly generation: number;
+  generation: s.whole,
   /** The values of the secrets that its config refers to. */
-  readonly secrets?: Readonly<Record<string, string>> | undefined;
+  secrets: s.optional(s.texts),
   /** The values of its sealed secrets, by their sealed texts. */
-  readonly opened?: Readonly<Record<string, string>> | undefined;
-}
-
-const shape: Shape<ExporterTask> = object<ExporterTask>({
-  name: text,
-  generation: whole,
-  secrets: optional(texts),
-  opened: optional(texts),
+  opened: s.optional(s.texts),
 });
+type ExporterTask = s.TypeOf<typeof exporterTask>;
+
+const shape: s.Shape<ExporterTask> = exporterTask;
 
 export function writeExporterTask(task: ExporterTask): Uint8Array {
   return Buffer.from(JSON.stringify(task));

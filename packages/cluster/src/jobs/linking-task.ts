@@ -1,47 +1,33 @@
-import { flag, object, oneOf, optional, type Shape, text, texts, whole } from '../shapes/shape.ts';
+import * as s from '../shapes/shape.ts';
 
 /** The kind of job that copies schemas of another registry. */
 export const schemaLinkingKind = 'schema_linking';
 
 /** What a job of schema linking copies, and where to. */
-export interface LinkingTask {
-  readonly pipelineId: string;
-  readonly configurationId: string;
-  readonly hostname: string;
-  readonly port: number;
+const linkingTask = s.struct({
+  pipelineId: s.text,
+  configurationId: s.text,
+  hostname: s.text,
+  port: s.whole,
   /** Names of variables in the environment of the agent. */
-  readonly usernameEnv?: string | undefined;
-  readonly passwordEnv?: string | undefined;
+  usernameEnv: s.optional(s.text),
+  passwordEnv: s.optional(s.text),
   /** Instead of variables: texts that may refer to secrets. */
-  readonly username?: string | undefined;
-  readonly password?: string | undefined;
+  username: s.optional(s.text),
+  password: s.optional(s.text),
   /** The values of the secrets that the texts refer to. */
-  readonly secrets?: Readonly<Record<string, string>> | undefined;
+  secrets: s.optional(s.texts),
   /** Changes with the values of these secrets: jobs with an earlier value are not wanted. */
-  readonly secretsDigest?: string | undefined;
-  readonly usesTls: boolean;
-  readonly isInsecure: boolean;
-  readonly contextType: 'DEFAULT' | 'AUTO' | 'CUSTOM' | 'NONE';
+  secretsDigest: s.optional(s.text),
+  usesTls: s.flag,
+  isInsecure: s.flag,
+  contextType: s.oneOf('DEFAULT', 'AUTO', 'CUSTOM', 'NONE'),
   /** With CUSTOM. */
-  readonly context?: string | undefined;
-}
-
-const shape: Shape<LinkingTask> = object<LinkingTask>({
-  pipelineId: text,
-  configurationId: text,
-  hostname: text,
-  port: whole,
-  usernameEnv: optional(text),
-  passwordEnv: optional(text),
-  username: optional(text),
-  password: optional(text),
-  secrets: optional(texts),
-  secretsDigest: optional(text),
-  usesTls: flag,
-  isInsecure: flag,
-  contextType: oneOf('DEFAULT', 'AUTO', 'CUSTOM', 'NONE'),
-  context: optional(text),
+  context: s.optional(s.text),
 });
+export type LinkingTask = s.TypeOf<typeof linkingTask>;
+
+const shape: s.Shape<LinkingTask> = linkingTask;
 
 export function writeLinkingTask(task: LinkingTask): Uint8Array {
   return Buffer.from(JSON.stringify(task));

@@ -3,14 +3,9 @@ import type { ClusterPort } from '../calls/cluster-calls.ts';
 import type { Pointers } from '../calls/pointers.ts';
 import type { TopicDescription } from '../calls/topic-calls.ts';
 
-/** The calls needed to measure a cluster. */
-export type MeasuredPort = Pick<
+/** The calls needed to measure the groups of a cluster. */
+export type MeasuredGroupsPort = Pick<
   ClusterPort,
-  | 'findBatches'
-  | 'logSizes'
-  | 'countFiles'
-  | 'fileTotals'
-  | 'storageTraffic'
   | 'listGroups'
   | 'describeGroups'
   | 'describeConsumerGroups'
@@ -18,6 +13,10 @@ export type MeasuredPort = Pick<
   | 'describeShareOffsets'
   | 'fetchOffsets'
 >;
+
+/** The calls needed to measure a cluster. */
+export type MeasuredPort = MeasuredGroupsPort &
+  Pick<ClusterPort, 'findBatches' | 'logSizes' | 'countFiles' | 'fileTotals' | 'storageTraffic'>;
 
 export interface PartitionSpan {
   readonly logStartOffset: number;

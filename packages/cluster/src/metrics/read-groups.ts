@@ -2,10 +2,11 @@ import type { ConsumerGroupDescription } from '../calls/groups/consumer-group-ca
 import type { GroupDescription, GroupListing } from '../calls/groups/group-admin-calls.ts';
 import type { GroupStateName, GroupType } from '../calls/groups/group-names.ts';
 import type { CommittedOffset } from '../calls/groups/group-offset-calls.ts';
-import type { ShareGroupDescription, ShareOffset } from '../calls/groups/share-calls.ts';
+import type { ModernGroupDescription } from '../calls/groups/modern-groups.ts';
+import type { ShareOffset } from '../calls/groups/share-calls.ts';
 import type { PartitionsOfTopic } from '../calls/topic-partition.ts';
 import { consumerProtocolType, readAssignment } from '../consumer-protocol.ts';
-import type { MeasuredPort } from './measured-cluster-view.ts';
+import type { MeasuredGroupsPort } from './measured-cluster-view.ts';
 
 /** What is published about one group. */
 export interface ReadGroup {
@@ -40,15 +41,7 @@ interface ReadGroups {
 }
 
 interface GroupReaderOptions {
-  readonly port: Pick<
-    MeasuredPort,
-    | 'listGroups'
-    | 'describeGroups'
-    | 'describeConsumerGroups'
-    | 'describeShareGroups'
-    | 'describeShareOffsets'
-    | 'fetchOffsets'
-  >;
+  readonly port: MeasuredGroupsPort;
   readonly topicIdOf: (name: string) => string | undefined;
   readonly limits: GroupLimits;
 }
@@ -183,7 +176,7 @@ function describedConsumer({ state, members, epoch }: ConsumerGroupDescription):
 }
 
 /** Partitions that the group has not started on have no lag: their start offset is not yet decided. */
-function describedShare({ state, members, epoch }: ShareGroupDescription): Described {
+function describedShare({ state, members, epoch }: ModernGroupDescription): Described {
   return { state, memberCount: members.length, generation: epoch, reads: [] };
 }
 

@@ -6,8 +6,11 @@ export type Column = Uint8Array | Int16Array | Uint32Array | Int32Array | Float6
  * frame may still contain anything.
  */
 export type Shape<T> = ((value: unknown, where: string) => string | undefined) & {
-  readonly _?: T | undefined;
+  readonly _?: readonly [T] | undefined;
 };
+
+/** The type of the values that a shape accepts. */
+export type TypeOf<S> = S extends Shape<infer T> ? T : never;
 
 export const text: Shape<string> = (value, where) =>
   typeof value === 'string' ? undefined : `${where}: not a text`;
@@ -25,7 +28,13 @@ export const whole: Shape<number> = (value, where) =>
 /** A value that is not validated here. */
 export const anything: Shape<unknown> = () => undefined;
 
-export function column<T extends Column>(type: new (length: number) => T): Shape<T> {
+/** A column over any kind of buffer: one that was received may lie in shared memory. */
+type ColumnOf<T extends Column> = Extract<
+  Column,
+  { readonly [Symbol.toStringTag]: T[typeof Symbol.toStringTag] }
+>;
+
+export function column<T extends Column>(type: new (length: number) => T): Shape<ColumnOf<T>> {
   return (value, where) => (value instanceof type ? undefined : `${where}: not a column of ${type.name}`);
 }
 
@@ -79,6 +88,26 @@ export const texts: Shape<Readonly<Record<string, string>>> = (value, where) => 
   return undefined;
 };
 
+type Members = Readonly<Record<string, Shape<unknown>>>;
+
+type OptionalKeys<M extends Members> = {
+  [K in keyof M]: undefined extends TypeOf<M[K]> ? K : never;
+}[keyof M];
+
+type StructOf<M extends Members> = {
+  readonly [K in Exclude<keyof M, OptionalKeys<M>>]: TypeOf<M[K]>;
+} & {
+  readonly [K in OptionalKeys<M>]?: TypeOf<M[K]>;
+};
+
+/** An object whose type derives from its members, so that each is stated once; `optional` ones may be absent. */
+export function struct<const M extends Members>(
+  members: M,
+): Shape<{ [K in keyof StructOf<M>]: StructOf<M>[K] }> {
+  return object(members as never);
+}
+
+/** An object of a type that is declared elsewhere. */
 export function object<T extends object>(
   members: {
     readonly [K in keyof T]-?: Shape<T[K]>;

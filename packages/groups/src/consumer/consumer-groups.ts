@@ -1,4 +1,4 @@
-import type { ConsumerGroupDescription, ConsumerHeartbeat, ConsumerHeartbeatAnswer } from '@weir/cluster';
+import type { ConsumerGroupDescription, ConsumerHeartbeat, ModernHeartbeatAnswer } from '@weir/cluster';
 import { ClassicGroupRuntime } from '../classic/group-runtime.ts';
 import type { GroupHost, PendingAnswer } from '../group.ts';
 import type { GroupDirectory } from '../group-directory.ts';
@@ -33,7 +33,7 @@ export class ConsumerGroups {
     this.#options = options;
   }
 
-  heartbeats(heartbeats: readonly ConsumerHeartbeat[]): Promise<ConsumerHeartbeatAnswer[]> {
+  heartbeats(heartbeats: readonly ConsumerHeartbeat[]): Promise<ModernHeartbeatAnswer[]> {
     const pending = heartbeats.map((heartbeat) => this.#heartbeat(heartbeat));
     return whenDurable(pending, this.#options.host);
   }
@@ -56,7 +56,7 @@ export class ConsumerGroups {
     }
   }
 
-  #heartbeat(heartbeat: ConsumerHeartbeat): PendingAnswer<ConsumerHeartbeatAnswer> {
+  #heartbeat(heartbeat: ConsumerHeartbeat): PendingAnswer<ModernHeartbeatAnswer> {
     const { host, directory, freshId, hasRoomFor } = this.#options;
     const { groupId, memberId, memberEpoch } = heartbeat;
     const group = directory.find(groupId);
@@ -84,7 +84,7 @@ export class ConsumerGroups {
     classic: ClassicGroupRuntime,
     heartbeat: ConsumerHeartbeat,
     freshMemberId: string,
-  ): PendingAnswer<ConsumerHeartbeatAnswer> {
+  ): PendingAnswer<ModernHeartbeatAnswer> {
     const { host } = this.#options;
     const { groupId, memberId } = heartbeat;
     const rules = host.consumerRules(groupId);

@@ -1,4 +1,4 @@
-import type { ConsumerHeartbeat, ConsumerHeartbeatAnswer } from '@weir/cluster';
+import type { ConsumerHeartbeat, ModernHeartbeatAnswer } from '@weir/cluster';
 import type { ClassicRequests } from '../classic/event.ts';
 import { type ModernEvents, type ModernRules, ModernStep } from '../modern/modern-step.ts';
 import type { ConsumerGroup, ConsumerMember, MatchedTopicsView } from './consumer-group.ts';
@@ -11,7 +11,7 @@ export interface ConsumerEvents extends ModernEvents {
       /** A unique new id, for a member without one. */
       readonly freshMemberId: string;
     };
-    readonly answer: ConsumerHeartbeatAnswer;
+    readonly answer: ModernHeartbeatAnswer;
   };
   classicJoin: ClassicRequests['join'];
   classicSync: ClassicRequests['sync'];

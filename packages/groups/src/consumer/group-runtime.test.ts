@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import {
   type ConsumerHeartbeat,
-  type ConsumerHeartbeatAnswer,
+  type ModernHeartbeatAnswer,
   readAssignment,
   writeAssignment,
 } from '@weir/cluster';
@@ -28,7 +28,7 @@ async function beat(
   memberId: string,
   memberEpoch: number,
   options: HeartbeatOptions = {},
-): Promise<ConsumerHeartbeatAnswer> {
+): Promise<ModernHeartbeatAnswer> {
   const heartbeat = { ...unchangedHeartbeat, groupId, memberId, memberEpoch, ...options };
   return (await node.consumerGroupHeartbeats([heartbeat]))[0]!;
 }
@@ -41,7 +41,7 @@ const joining: HeartbeatOptions = {
 const join = (node: ClusterNode, groupId: string, memberId: string, options: HeartbeatOptions = {}) =>
   beat(node, groupId, memberId, 0, { ...joining, ...options });
 
-const partitionsOf = ({ assignment }: ConsumerHeartbeatAnswer) =>
+const partitionsOf = ({ assignment }: ModernHeartbeatAnswer) =>
   assignment?.flatMap(({ partitions }) => [...partitions]) ?? null;
 
 /** The stored entry of a member, with another pattern. */

@@ -1,11 +1,11 @@
 import type {
   ConsumerGroupDescription,
   ConsumerHeartbeat,
-  ConsumerHeartbeatAnswer,
   GroupError,
   GroupHeartbeat,
   JoinGroupRequest,
   LeavingMember,
+  ModernHeartbeatAnswer,
   OffsetsCommitter,
   SyncGroupRequest,
 } from '@weir/cluster';
@@ -91,7 +91,7 @@ export class ConsumerGroupRuntime extends ModernGroupRuntime<
   consumerHeartbeat(
     heartbeat: ConsumerHeartbeat,
     freshMemberId: string,
-  ): PendingAnswer<ConsumerHeartbeatAnswer> {
+  ): PendingAnswer<ModernHeartbeatAnswer> {
     return this.run({ kind: 'heartbeat', heartbeat, freshMemberId });
   }
 

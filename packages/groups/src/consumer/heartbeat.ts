@@ -1,4 +1,4 @@
-import type { ConsumerHeartbeat, ConsumerHeartbeatAnswer, Pattern } from '@weir/cluster';
+import type { ConsumerHeartbeat, ModernHeartbeatAnswer, Pattern } from '@weir/cluster';
 import type { AssignorName } from '../assignors/assignor.ts';
 import {
   isPartOf,
@@ -40,7 +40,7 @@ export function onHeartbeat(
   step: ConsumerStep,
   heartbeat: ConsumerHeartbeat,
   freshMemberId: string,
-): ConsumerHeartbeatAnswer {
+): ModernHeartbeatAnswer {
   const problem = checkHeartbeat(heartbeat, step.rules);
   if (problem !== undefined) return refusedHeartbeat(problem, heartbeat.memberId);
   if (heartbeat.memberEpoch < 0) return onLeave(step, heartbeat);
@@ -253,7 +253,7 @@ function advance(
   member: ConsumerMember,
   heartbeat: ConsumerHeartbeat,
   owned: TopicPartitions | null,
-): ConsumerHeartbeatAnswer {
+): ModernHeartbeatAnswer {
   const { memberEpoch, rebalanceTimeoutMs, subscribedTopicNames, subscribedTopicRegex } = heartbeat;
   const before = member.holding;
   assignIfDue(step);
@@ -297,7 +297,7 @@ export function reconcileMember(
   else member.rebalanceDeadlineMs = step.deadline(member.rebalanceTimeoutMs);
 }
 
-function onLeave(step: ConsumerStep, heartbeat: ConsumerHeartbeat): ConsumerHeartbeatAnswer {
+function onLeave(step: ConsumerStep, heartbeat: ConsumerHeartbeat): ModernHeartbeatAnswer {
   const { group } = step;
   const { memberId, instanceId, memberEpoch } = heartbeat;
   const member = instanceId === null ? group.member(memberId) : group.staticMember(instanceId);

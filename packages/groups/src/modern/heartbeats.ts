@@ -1,17 +1,13 @@
 import type {
-  ConsumerGroupDescription,
   ConsumerHeartbeat,
-  ConsumerHeartbeatAnswer,
   GroupError,
-  ShareGroupDescription,
+  ModernGroupDescription,
+  ModernHeartbeatAnswer,
   ShareHeartbeat,
-  ShareHeartbeatAnswer,
 } from '@weir/cluster';
 import type { GroupHost, PendingAnswer } from '../group.ts';
 import { charsOf, type ModernGroup } from './modern-group.ts';
 import type { ModernRules } from './modern-step.ts';
-
-type HeartbeatAnswer = ConsumerHeartbeatAnswer & ShareHeartbeatAnswer;
 
 /** Why a heartbeat is refused. */
 export interface Problem {
@@ -87,11 +83,11 @@ export function tooLong({ nameCharsMax }: ModernRules): string {
   return `An id has more than ${nameCharsMax} characters.`;
 }
 
-export function refusedHeartbeat({ error, message }: Problem, memberId: string): HeartbeatAnswer {
+export function refusedHeartbeat({ error, message }: Problem, memberId: string): ModernHeartbeatAnswer {
   return { error, message, memberId, memberEpoch: 0, heartbeatIntervalMs: 0, assignment: null };
 }
 
-export function refused(problem: Problem, memberId: string): PendingAnswer<HeartbeatAnswer> {
+export function refused(problem: Problem, memberId: string): PendingAnswer<ModernHeartbeatAnswer> {
   return { answer: refusedHeartbeat(problem, memberId), saved: undefined };
 }
 
@@ -100,9 +96,9 @@ export function refused(problem: Problem, memberId: string): PendingAnswer<Heart
  * not affected.
  */
 export async function whenDurable(
-  pending: readonly PendingAnswer<HeartbeatAnswer>[],
+  pending: readonly PendingAnswer<ModernHeartbeatAnswer>[],
   host: GroupHost,
-): Promise<HeartbeatAnswer[]> {
+): Promise<ModernHeartbeatAnswer[]> {
   // Heartbeats without changes depend on earlier changes.
   const settled = host.settled();
   const problems = await Promise.all(pending.map(({ saved }) => saved?.then(() => undefined, String)));
@@ -115,7 +111,7 @@ export async function whenDurable(
 }
 
 /** The description of a group that does not exist or has another type. */
-export function missingGroup(groupId: string): ConsumerGroupDescription & ShareGroupDescription {
+export function missingGroup(groupId: string): ModernGroupDescription<never> {
   return {
     error: 'GROUP_ID_NOT_FOUND',
     groupId,

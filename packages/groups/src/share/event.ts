@@ -1,4 +1,4 @@
-import type { ShareHeartbeat, ShareHeartbeatAnswer } from '@weir/cluster';
+import type { ModernHeartbeatAnswer, ShareHeartbeat } from '@weir/cluster';
 import type { TopicsView } from '../modern/modern-group.ts';
 import { type ModernEvents, type ModernRules, ModernStep } from '../modern/modern-step.ts';
 import type { ShareGroup, ShareMember } from './share-group.ts';
@@ -7,7 +7,7 @@ import type { ShareGroup, ShareMember } from './share-group.ts';
 export interface ShareEvents extends ModernEvents {
   heartbeat: {
     readonly event: { readonly heartbeat: ShareHeartbeat };
-    readonly answer: ShareHeartbeatAnswer;
+    readonly answer: ModernHeartbeatAnswer;
   };
 }
 

@@ -1,4 +1,9 @@
-import type { GroupError, ShareGroupDescription, ShareHeartbeat, ShareHeartbeatAnswer } from '@weir/cluster';
+import type {
+  GroupError,
+  ModernGroupDescription,
+  ModernHeartbeatAnswer,
+  ShareHeartbeat,
+} from '@weir/cluster';
 import type { ByteReader } from '@weir/machine';
 import { partitionsAsList } from '../assignors/partitions.ts';
 import type { GroupHost, OffsetExpiry, PendingAnswer } from '../group.ts';
@@ -32,7 +37,7 @@ export class ShareGroupRuntime extends ModernGroupRuntime<ShareGroup, ShareEvent
     return new ShareGroupRuntime(readShareGroup(groupId, reader, sessionDeadlineMs), host, true);
   }
 
-  shareHeartbeat(heartbeat: ShareHeartbeat): PendingAnswer<ShareHeartbeatAnswer> {
+  shareHeartbeat(heartbeat: ShareHeartbeat): PendingAnswer<ModernHeartbeatAnswer> {
     return this.run({ kind: 'heartbeat', heartbeat });
   }
 
@@ -53,7 +58,7 @@ export class ShareGroupRuntime extends ModernGroupRuntime<ShareGroup, ShareEvent
     return { from: 'never' };
   }
 
-  describeMembers(): ShareGroupDescription {
+  describeMembers(): ModernGroupDescription {
     return this.describeAs(simpleAssignor, (member) => ({
       memberId: member.memberId,
       rackId: member.rackId,

@@ -1,4 +1,4 @@
-import type { ShareHeartbeat, ShareHeartbeatAnswer } from '@weir/cluster';
+import type { ModernHeartbeatAnswer, ShareHeartbeat } from '@weir/cluster';
 import { isSame, partitionsAsList } from '../assignors/partitions.ts';
 import {
   invalidity,
@@ -14,7 +14,7 @@ import type { ShareStep } from './event.ts';
 import type { ShareMember } from './share-group.ts';
 
 /** A member joins, stays, changes its subscription, or leaves. */
-export function onHeartbeat(step: ShareStep, heartbeat: ShareHeartbeat): ShareHeartbeatAnswer {
+export function onHeartbeat(step: ShareStep, heartbeat: ShareHeartbeat): ModernHeartbeatAnswer {
   const { group, rules } = step;
   const { memberId, memberEpoch, subscribedTopicNames: names } = heartbeat;
   const known = group.members.get(memberId);
@@ -118,7 +118,7 @@ function sendAssignment(
   step: ShareStep,
   member: ShareMember,
   { memberEpoch, subscribedTopicNames }: ShareHeartbeat,
-): ShareHeartbeatAnswer {
+): ModernHeartbeatAnswer {
   const { group } = step;
   const target = group.targetOf(member.memberId);
   const isFullRequest = memberEpoch === 0 || subscribedTopicNames !== null;
@@ -139,7 +139,7 @@ function sendAssignment(
   };
 }
 
-function answerOf({ rules, group }: ShareStep, memberId: string): ShareHeartbeatAnswer {
+function answerOf({ rules, group }: ShareStep, memberId: string): ModernHeartbeatAnswer {
   return {
     error: 'NONE',
     message: null,

@@ -4,12 +4,12 @@ import {
   type AcquireAnswer,
   acknowledgeTypes,
   type ClusterChange,
+  type ModernGroupDescription,
+  type ModernHeartbeatAnswer,
   type RecordsToAcknowledge,
   type RecordsToAcquire,
   type ShareError,
-  type ShareGroupDescription,
   type ShareHeartbeat,
-  type ShareHeartbeatAnswer,
   type ShareOffsetsAnswer,
   type ShareOffsetsQuery,
   type ShareOffsetsResult,
@@ -86,12 +86,12 @@ export class ShareCoordinator implements SharePort {
     this.#acquisitions.close(error);
   }
 
-  async shareGroupHeartbeats(heartbeats: readonly ShareHeartbeat[]): Promise<ShareHeartbeatAnswer[]> {
+  async shareGroupHeartbeats(heartbeats: readonly ShareHeartbeat[]): Promise<ModernHeartbeatAnswer[]> {
     this.#check();
     return this.#groups.heartbeats(heartbeats);
   }
 
-  async describeShareGroups(groupIds: readonly string[]): Promise<ShareGroupDescription[]> {
+  async describeShareGroups(groupIds: readonly string[]): Promise<ModernGroupDescription[]> {
     this.#check();
     return this.#options.ask(() => groupIds.map((groupId) => this.#groups.describe(groupId)));
   }

@@ -1,4 +1,9 @@
-import type { GroupError, ShareGroupDescription, ShareHeartbeat, ShareHeartbeatAnswer } from '@weir/cluster';
+import type {
+  GroupError,
+  ModernGroupDescription,
+  ModernHeartbeatAnswer,
+  ShareHeartbeat,
+} from '@weir/cluster';
 import type { GroupHost, PendingAnswer } from '../group.ts';
 import type { GroupDirectory } from '../group-directory.ts';
 import { isTooLong } from '../group-id.ts';
@@ -26,7 +31,7 @@ export class ShareGroups {
     return group instanceof ShareGroupRuntime ? group : undefined;
   }
 
-  heartbeats(heartbeats: readonly ShareHeartbeat[]): Promise<ShareHeartbeatAnswer[]> {
+  heartbeats(heartbeats: readonly ShareHeartbeat[]): Promise<ModernHeartbeatAnswer[]> {
     const pending = heartbeats.map((heartbeat) => this.#heartbeat(heartbeat));
     return whenDurable(pending, this.#options.host);
   }
@@ -44,11 +49,11 @@ export class ShareGroups {
     );
   }
 
-  describe(groupId: string): ShareGroupDescription {
+  describe(groupId: string): ModernGroupDescription {
     return this.find(groupId)?.describeMembers() ?? missingGroup(groupId);
   }
 
-  #heartbeat(heartbeat: ShareHeartbeat): PendingAnswer<ShareHeartbeatAnswer> {
+  #heartbeat(heartbeat: ShareHeartbeat): PendingAnswer<ModernHeartbeatAnswer> {
     const { host, directory, hasRoomFor } = this.#options;
     const { groupId, memberId, memberEpoch } = heartbeat;
     const group = directory.find(groupId);

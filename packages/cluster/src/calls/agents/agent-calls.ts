@@ -1,18 +1,6 @@
 import type { BucketPair, BucketToRegister } from '../../cluster-buckets.ts';
 import { clusterLimits } from '../../limits.ts';
-import {
-  anything,
-  flag,
-  list,
-  nullable,
-  number,
-  object,
-  optional,
-  type Shape,
-  text,
-  tuple,
-  whole,
-} from '../../shapes/shape.ts';
+import * as s from '../../shapes/shape.ts';
 import { leaderCall } from '../call.ts';
 import type { AgentReport } from './agent-report.ts';
 
@@ -75,41 +63,42 @@ export const loadIntervalMs = 60_000;
 /** An agent without a heartbeat for this long is considered gone. */
 export const agentSilenceMsMax = 9_000;
 
-const heartbeat = object<AgentHeartbeat>({
-  agentId: text,
-  nodeId: whole,
-  host: text,
-  kafkaPort: whole,
-  registryPort: optional(whole),
-  internalUrl: text,
-  zone: text,
-  group: text,
-  roles: list(text),
-  jobCategories: optional(list(text)),
-  release: text,
-  cpuCount: number,
-  cpuLoad: number,
+const heartbeat = s.object<AgentHeartbeat>({
+  agentId: s.text,
+  nodeId: s.whole,
+  host: s.text,
+  kafkaPort: s.whole,
+  registryPort: s.optional(s.whole),
+  internalUrl: s.text,
+  zone: s.text,
+  group: s.text,
+  roles: s.list(s.text),
+  jobCategories: s.optional(s.list(s.text)),
+  release: s.text,
+  cpuCount: s.number,
+  cpuLoad: s.number,
   // Validated where it is stored, so that an agent whose report is unusable still counts as live.
-  report: anything as Shape<AgentHeartbeat['report']>,
+  report: s.anything as s.Shape<AgentHeartbeat['report']>,
 });
 
-export interface ShutdownLockRequest {
-  readonly agentId: string;
-  readonly group: string;
+const shutdownLockRequest = s.struct({
+  agentId: s.text,
+  group: s.text,
   /** The agent already holds the lock and renews it. */
-  readonly hasIt: boolean;
-}
+  hasIt: s.flag,
+});
+export type ShutdownLockRequest = s.TypeOf<typeof shutdownLockRequest>;
 
 /** A shutdown lock is released when its agent is silent for this long. */
 export const shutdownLeaseMs = agentSilenceMsMax;
 /** How often an agent asks for the lock, and renews it while it shuts down. */
 export const shutdownLockIntervalMs = 2_000;
 
-const bucketName: Shape<string> = (value, where) =>
-  text(value, where) ?? (/^[\w-]{1,64}$/.test(value as string) ? undefined : `${where}: no id of a bucket`);
+const bucketName: s.Shape<string> = (value, where) =>
+  s.text(value, where) ?? (/^[\w-]{1,64}$/.test(value as string) ? undefined : `${where}: no id of a bucket`);
 
-const bucketUrl: Shape<string> = (value, where) =>
-  text(value, where) ??
+const bucketUrl: s.Shape<string> = (value, where) =>
+  s.text(value, where) ??
   ((value as string).length > clusterLimits.bucketUrlCharsMax
     ? `${where}: longer than ${clusterLimits.bucketUrlCharsMax} characters`
     : undefined);
@@ -121,22 +110,22 @@ export const agentCalls = {
    * agents, which the change stream contains too. An agent that is silent for `agentSilenceMsMax` is gone. The deadline
    * is short because the next heartbeat carries the same state.
    */
-  heartbeat: leaderCall<[heartbeat: AgentHeartbeat], readonly NamedAgent[]>(tuple(heartbeat), {
+  heartbeat: leaderCall<[heartbeat: AgentHeartbeat], readonly NamedAgent[]>(s.tuple(heartbeat), {
     onRetry: 'reexecute',
     deadlineMs: 6_000,
   }),
   /** Reports that an agent is about to stop, so that clients are redirected at once. */
-  leave: leaderCall<[agentId: string], void>(tuple(text), { onRetry: 'reexecute', deadlineMs: 6_000 }),
+  leave: leaderCall<[agentId: string], void>(s.tuple(s.text), { onRetry: 'reexecute', deadlineMs: 6_000 }),
   /**
    * Requests the lock that one agent of a group holds while it shuts down. Returns whether the agent holds it, for
    * `shutdownLeaseMs` from now; repeating the request renews it.
    */
-  lockShutdown: leaderCall<[request: ShutdownLockRequest], boolean>(
-    tuple(object<ShutdownLockRequest>({ agentId: text, group: text, hasIt: flag })),
-    { onRetry: 'reexecute', deadlineMs: 6_000 },
-  ),
+  lockShutdown: leaderCall<[request: ShutdownLockRequest], boolean>(s.tuple(shutdownLockRequest), {
+    onRetry: 'reexecute',
+    deadlineMs: 6_000,
+  }),
   /** Releases the lock. */
-  unlockShutdown: leaderCall<[agentId: string], void>(tuple(text), {
+  unlockShutdown: leaderCall<[agentId: string], void>(s.tuple(s.text), {
     onRetry: 'reexecute',
     deadlineMs: 6_000,
   }),
@@ -144,7 +133,7 @@ export const agentCalls = {
    * Assigns the bucket with this id to the cluster unless it already has one; returns the id of the cluster's bucket.
    * `null` only reads it.
    */
-  claimBucket: leaderCall<[bucketId: string | null], string | null>(tuple(nullable(text)), {
+  claimBucket: leaderCall<[bucketId: string | null], string | null>(s.tuple(s.nullable(s.text)), {
     onRetry: 'reexecute',
   }),
   /**
@@ -152,12 +141,12 @@ export const agentCalls = {
    * is left, or if the cluster has no first bucket yet. Leaders of earlier releases do not know the call.
    */
   registerBucket: leaderCall<[bucket: BucketToRegister], number>(
-    tuple(object<BucketToRegister>({ bucketId: bucketName, url: nullable(bucketUrl) })),
+    s.tuple(s.object<BucketToRegister>({ bucketId: bucketName, url: s.nullable(bucketUrl) })),
     { onRetry: 'reexecute' },
   ),
   /** Returns the pair of buckets that agents are started with; this one, unless the cluster has another. */
   claimBucketPair: leaderCall<[pair: BucketPair], BucketPair>(
-    tuple(object<BucketPair>({ ingestion: whole, compaction: whole })),
+    s.tuple(s.object<BucketPair>({ ingestion: s.whole, compaction: s.whole })),
     { onRetry: 'reexecute' },
   ),
 };

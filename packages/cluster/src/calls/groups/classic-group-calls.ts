@@ -1,15 +1,4 @@
-import {
-  column,
-  flag,
-  list,
-  nullable,
-  number,
-  object,
-  optional,
-  text,
-  tuple,
-  whole,
-} from '../../shapes/shape.ts';
+import * as s from '../../shapes/shape.ts';
 import { leaderCall } from '../call.ts';
 import type { GroupError } from './group-names.ts';
 
@@ -17,51 +6,37 @@ import type { GroupError } from './group-names.ts';
 const waitMsMax = 24 * 3_600_000;
 
 /** Opaque metadata of a member for one protocol; the coordinator forwards it unread. */
-export interface NamedBytes {
-  readonly name: string;
-  readonly metadata: Uint8Array;
-}
-
-export interface JoinGroupRequest {
-  readonly groupId: string;
-  /** Empty for a new member. */
-  readonly memberId: string;
-  /** `group.instance.id` of a static member. */
-  readonly groupInstanceId: string | null;
-  readonly clientId: string;
-  /** The client's address as Kafka shows it: `/10.0.0.1`. */
-  readonly clientHost: string;
-  readonly sessionTimeoutMs: number;
-  /** How long a rebalance waits for this member; the session timeout for clients that do not send one. */
-  readonly rebalanceTimeoutMs: number;
-  readonly protocolType: string;
-  /** In order of preference. */
-  readonly protocols: readonly NamedBytes[];
-  /** JoinGroup v4 and later: a new dynamic member first receives a member id and joins with a second request. */
-  readonly requiresKnownMemberId: boolean;
-  /** JoinGroup v9 and later: the answer may instruct a returning static leader to skip the assignment. */
-  readonly supportsSkipAssignment: boolean;
-  /** Reason for joining, for logs. */
-  readonly reason: string | null;
-  /** The agent that the client is connected to. When the agent is gone, the request is dropped. */
-  readonly agentId?: string | undefined;
-}
-
-const joinGroup = object<JoinGroupRequest>({
-  groupId: text,
-  memberId: text,
-  groupInstanceId: nullable(text),
-  clientId: text,
-  clientHost: text,
-  sessionTimeoutMs: whole,
-  rebalanceTimeoutMs: whole,
-  protocolType: text,
-  protocols: list(object<NamedBytes>({ name: text, metadata: column(Uint8Array) })),
-  requiresKnownMemberId: flag,
-  supportsSkipAssignment: flag,
-  reason: nullable(text),
-  agentId: optional(text),
+const namedBytes = s.struct({
+  name: s.text,
+  metadata: s.column(Uint8Array),
 });
+export type NamedBytes = s.TypeOf<typeof namedBytes>;
+
+const joinGroup = s.struct({
+  groupId: s.text,
+  /** Empty for a new member. */
+  memberId: s.text,
+  /** `group.instance.id` of a static member. */
+  groupInstanceId: s.nullable(s.text),
+  clientId: s.text,
+  /** The client's address as Kafka shows it: `/10.0.0.1`. */
+  clientHost: s.text,
+  sessionTimeoutMs: s.whole,
+  /** How long a rebalance waits for this member; the session timeout for clients that do not send one. */
+  rebalanceTimeoutMs: s.whole,
+  protocolType: s.text,
+  /** In order of preference. */
+  protocols: s.list(namedBytes),
+  /** JoinGroup v4 and later: a new dynamic member first receives a member id and joins with a second request. */
+  requiresKnownMemberId: s.flag,
+  /** JoinGroup v9 and later: the answer may instruct a returning static leader to skip the assignment. */
+  supportsSkipAssignment: s.flag,
+  /** Reason for joining, for logs. */
+  reason: s.nullable(s.text),
+  /** The agent that the client is connected to. When the agent is gone, the request is dropped. */
+  agentId: s.optional(s.text),
+});
+export type JoinGroupRequest = s.TypeOf<typeof joinGroup>;
 
 export interface JoinGroupAnswer {
   readonly error: GroupError;
@@ -85,32 +60,23 @@ interface JoinedMember {
   readonly metadata: Uint8Array;
 }
 
-export interface SyncGroupRequest {
-  readonly groupId: string;
-  readonly generationId: number;
-  readonly memberId: string;
-  readonly groupInstanceId: string | null;
-  /** The values that the member expects, from v5 on; `null` is not checked. */
-  readonly protocolType: string | null;
-  readonly protocolName: string | null;
-  /** The assignment of each member, from the leader; empty from other members. */
-  readonly assignments: readonly MemberAssignment[];
-}
-
-interface MemberAssignment {
-  readonly memberId: string;
-  readonly assignment: Uint8Array;
-}
-
-const syncGroup = object<SyncGroupRequest>({
-  groupId: text,
-  generationId: number,
-  memberId: text,
-  groupInstanceId: nullable(text),
-  protocolType: nullable(text),
-  protocolName: nullable(text),
-  assignments: list(object<MemberAssignment>({ memberId: text, assignment: column(Uint8Array) })),
+const memberAssignment = s.struct({
+  memberId: s.text,
+  assignment: s.column(Uint8Array),
 });
+
+const syncGroup = s.struct({
+  groupId: s.text,
+  generationId: s.number,
+  memberId: s.text,
+  groupInstanceId: s.nullable(s.text),
+  /** The values that the member expects, from v5 on; `null` is not checked. */
+  protocolType: s.nullable(s.text),
+  protocolName: s.nullable(s.text),
+  /** The assignment of each member, from the leader; empty from other members. */
+  assignments: s.list(memberAssignment),
+});
+export type SyncGroupRequest = s.TypeOf<typeof syncGroup>;
 
 export interface SyncGroupAnswer {
   readonly error: GroupError;
@@ -119,35 +85,26 @@ export interface SyncGroupAnswer {
   readonly assignment: Uint8Array;
 }
 
-export interface GroupHeartbeat {
-  readonly groupId: string;
-  readonly generationId: number;
-  readonly memberId: string;
-  readonly groupInstanceId: string | null;
-}
-
-const heartbeat = object<GroupHeartbeat>({
-  groupId: text,
-  generationId: number,
-  memberId: text,
-  groupInstanceId: nullable(text),
+const heartbeat = s.struct({
+  groupId: s.text,
+  generationId: s.number,
+  memberId: s.text,
+  groupInstanceId: s.nullable(s.text),
 });
+export type GroupHeartbeat = s.TypeOf<typeof heartbeat>;
 
-export interface LeaveGroupRequest {
-  readonly groupId: string;
-  readonly members: readonly LeavingMember[];
-}
-
-export interface LeavingMember {
+const leavingMember = s.struct({
   /** May be empty for a static member, which any client may remove by its instance id. */
-  readonly memberId: string;
-  readonly groupInstanceId: string | null;
-}
-
-const leaveGroup = object<LeaveGroupRequest>({
-  groupId: text,
-  members: list(object<LeavingMember>({ memberId: text, groupInstanceId: nullable(text) })),
+  memberId: s.text,
+  groupInstanceId: s.nullable(s.text),
 });
+export type LeavingMember = s.TypeOf<typeof leavingMember>;
+
+const leaveGroup = s.struct({
+  groupId: s.text,
+  members: s.list(leavingMember),
+});
+export type LeaveGroupRequest = s.TypeOf<typeof leaveGroup>;
 
 /**
  * On an error of the whole group `members` is empty. Before v3 the error of the single member is the error of the
@@ -165,13 +122,13 @@ export const classicGroupCalls = {
    * Waits for the other members for as long as a rebalance takes. A retry attaches to the waiting call; after a
    * failover it is a new join of the member.
    */
-  joinGroup: leaderCall<[request: JoinGroupRequest], JoinGroupAnswer>(tuple(joinGroup), {
+  joinGroup: leaderCall<[request: JoinGroupRequest], JoinGroupAnswer>(s.tuple(joinGroup), {
     onRetry: 'dedupe-in-process',
     deadlineMs: waitMsMax,
     waits: true,
   }),
   /** Waits for the assignment of the group leader. */
-  syncGroup: leaderCall<[request: SyncGroupRequest], SyncGroupAnswer>(tuple(syncGroup), {
+  syncGroup: leaderCall<[request: SyncGroupRequest], SyncGroupAnswer>(s.tuple(syncGroup), {
     onRetry: 'dedupe-in-process',
     deadlineMs: waitMsMax,
     waits: true,
@@ -180,12 +137,15 @@ export const classicGroupCalls = {
    * Heartbeats of any groups, batched by the caller. The deadline is short because the next heartbeat carries the same
    * state.
    */
-  groupHeartbeats: leaderCall<[heartbeats: readonly GroupHeartbeat[]], GroupError[]>(tuple(list(heartbeat)), {
-    onRetry: 'reexecute',
-    deadlineMs: 6_000,
-    splits: true,
-  }),
-  leaveGroup: leaderCall<[request: LeaveGroupRequest], LeaveGroupAnswer>(tuple(leaveGroup), {
+  groupHeartbeats: leaderCall<[heartbeats: readonly GroupHeartbeat[]], GroupError[]>(
+    s.tuple(s.list(heartbeat)),
+    {
+      onRetry: 'reexecute',
+      deadlineMs: 6_000,
+      splits: true,
+    },
+  ),
+  leaveGroup: leaderCall<[request: LeaveGroupRequest], LeaveGroupAnswer>(s.tuple(leaveGroup), {
     onRetry: 'dedupe-in-process',
   }),
 };

@@ -1,4 +1,4 @@
-import { list, object, text, tuple } from '../../shapes/shape.ts';
+import * as s from '../../shapes/shape.ts';
 import { leaderCall } from '../call.ts';
 import type { GroupError, GroupStateName, GroupType } from './group-names.ts';
 
@@ -24,11 +24,12 @@ export interface GroupMemberDescription {
   readonly assignment: Uint8Array;
 }
 
-export interface GroupFilter {
+const groupFilter = s.struct({
   /** Case-insensitive; empty for all. */
-  readonly states: readonly string[];
-  readonly types: readonly string[];
-}
+  states: s.list(s.text),
+  types: s.list(s.text),
+});
+export type GroupFilter = s.TypeOf<typeof groupFilter>;
 
 export interface GroupListing {
   readonly groupId: string;
@@ -39,15 +40,14 @@ export interface GroupListing {
 
 /** Calls about groups of any type, by which tools list, describe and delete them. */
 export const groupAdminCalls = {
-  describeGroups: leaderCall<[groupIds: readonly string[]], GroupDescription[]>(tuple(list(text)), {
+  describeGroups: leaderCall<[groupIds: readonly string[]], GroupDescription[]>(s.tuple(s.list(s.text)), {
     onRetry: 'reexecute',
     splits: true,
   }),
-  listGroups: leaderCall<[filter: GroupFilter], GroupListing[]>(
-    tuple(object<GroupFilter>({ states: list(text), types: list(text) })),
-    { onRetry: 'reexecute' },
-  ),
-  deleteGroups: leaderCall<[groupIds: readonly string[]], GroupError[]>(tuple(list(text)), {
+  listGroups: leaderCall<[filter: GroupFilter], GroupListing[]>(s.tuple(groupFilter), {
+    onRetry: 'reexecute',
+  }),
+  deleteGroups: leaderCall<[groupIds: readonly string[]], GroupError[]>(s.tuple(s.list(s.text)), {
     onRetry: 'dedupe-in-process',
     splits: true,
   }),

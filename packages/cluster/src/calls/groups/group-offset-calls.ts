@@ -1,4 +1,4 @@
-import { flag, list, nullable, number, object, optional, text, tuple, whole } from '../../shapes/shape.ts';
+import * as s from '../../shapes/shape.ts';
 import { leaderCall } from '../call.ts';
 import type { TopicPartition } from '../topic-partition.ts';
 import type { GroupError } from './group-names.ts';
@@ -16,25 +16,24 @@ export interface OffsetsCommitter {
 }
 
 /** A position in the sequence of commits that one leader has decided. */
-export interface CommitMark {
+const commitMark = s.struct({
   /** The leader's term: its lease epoch. */
-  readonly term: number;
+  term: s.whole,
   /** Number of commits that the leader had admitted. */
-  readonly count: number;
-}
+  count: s.whole,
+});
+export type CommitMark = s.TypeOf<typeof commitMark>;
 
 /** Distinguishes a commit that was delayed in flight from one whose client still waits for it. */
-export interface CommitOrigin {
+const commitOriginShape = s.struct({
   /** Unique among all connections of all agents, ever. */
-  readonly connection: string;
+  connection: s.text,
   /** The last mark that the agent knew when it received the request; `undefined` if it knew none. */
-  readonly heard?: CommitMark | undefined;
-}
-
-export const commitOrigin = object<CommitOrigin>({
-  connection: text,
-  heard: optional(object<CommitMark>({ term: whole, count: whole })),
+  heard: s.optional(commitMark),
 });
+export type CommitOrigin = s.TypeOf<typeof commitOriginShape>;
+
+export const commitOrigin = commitOriginShape;
 
 export interface OffsetsCommit extends OffsetsCommitter {
   /** How long the offsets are retained, for clients before v5 that send it; -1 for the cluster's retention. */
@@ -42,32 +41,26 @@ export interface OffsetsCommit extends OffsetsCommitter {
   readonly offsets: readonly OffsetToCommit[];
 }
 
-export interface OffsetToCommit {
-  readonly topicId: string;
-  readonly partition: number;
-  readonly offset: number;
+const offsetToCommit = s.struct({
+  topicId: s.text,
+  partition: s.number,
+  offset: s.number,
   /** -1 if unknown to the client. */
-  readonly leaderEpoch: number;
-  readonly metadata: string;
-}
+  leaderEpoch: s.number,
+  metadata: s.text,
+});
+export type OffsetToCommit = s.TypeOf<typeof offsetToCommit>;
 
 /** Numbers chosen by a client are validated per offset, so that one wrong value does not fail the rest of the call. */
-const offsetToCommit = object<OffsetToCommit>({
-  topicId: text,
-  partition: number,
-  offset: number,
-  leaderEpoch: number,
-  metadata: text,
-});
 
-const offsetsCommit = object<OffsetsCommit>({
-  groupId: text,
-  generationIdOrMemberEpoch: number,
-  memberId: text,
-  groupInstanceId: nullable(text),
-  origin: optional(commitOrigin),
-  retentionMs: number,
-  offsets: list(offsetToCommit),
+const offsetsCommit = s.object<OffsetsCommit>({
+  groupId: s.text,
+  generationIdOrMemberEpoch: s.number,
+  memberId: s.text,
+  groupInstanceId: s.nullable(s.text),
+  origin: s.optional(commitOrigin),
+  retentionMs: s.number,
+  offsets: s.list(offsetToCommit),
 });
 
 export interface OffsetsCommitAnswer {
@@ -82,29 +75,21 @@ export interface OffsetsCommitAnswer {
   readonly mark?: CommitMark | undefined;
 }
 
-export interface OffsetsQuery {
-  readonly groupId: string;
+const topicPartition = s.object<TopicPartition>({ topicId: s.text, partition: s.number });
+
+const offsetsQuery = s.struct({
+  groupId: s.text,
   /** The requesting member, from v9 on; `null` and -1 are not checked. */
-  readonly memberId: string | null;
-  readonly memberEpoch: number;
+  memberId: s.nullable(s.text),
+  memberEpoch: s.number,
   /** Offsets with a pending transactional commit get UNSTABLE_OFFSET_COMMIT. */
-  readonly requireStable: boolean;
+  requireStable: s.flag,
   /** `null` for all committed offsets of the group. */
-  readonly partitions: readonly TopicPartition[] | null;
+  partitions: s.nullable(s.list(topicPartition)),
   /** Whether the answer includes commit times. Kafka's protocol has no field for them; only metrics need them. */
-  readonly withTimes?: boolean | undefined;
-}
-
-const topicPartition = object<TopicPartition>({ topicId: text, partition: number });
-
-const offsetsQuery = object<OffsetsQuery>({
-  groupId: text,
-  memberId: nullable(text),
-  memberEpoch: number,
-  requireStable: flag,
-  partitions: nullable(list(topicPartition)),
-  withTimes: optional(flag),
+  withTimes: s.optional(s.flag),
 });
+export type OffsetsQuery = s.TypeOf<typeof offsetsQuery>;
 
 export interface OffsetsAnswer {
   /** Error of the query as a whole; then `offsets` is empty. A group that does not exist is no error. */
@@ -125,24 +110,27 @@ export interface CommittedOffset {
   readonly error: GroupError;
 }
 
-export interface OffsetsToDelete {
-  readonly groupId: string;
-  readonly partitions: readonly TopicPartition[];
-}
+const offsetsToDelete = s.struct({
+  groupId: s.text,
+  partitions: s.list(topicPartition),
+});
+export type OffsetsToDelete = s.TypeOf<typeof offsetsToDelete>;
 
 /** Calls about committed offsets of groups of any type. */
 export const groupOffsetCalls = {
   /** Offset commits of any groups, as one journal entry. */
   commitOffsets: leaderCall<[commits: readonly OffsetsCommit[]], OffsetsCommitAnswer[]>(
-    tuple(list(offsetsCommit)),
+    s.tuple(s.list(offsetsCommit)),
     { onRetry: 'dedupe-in-process', splits: true },
   ),
-  fetchOffsets: leaderCall<[queries: readonly OffsetsQuery[]], OffsetsAnswer[]>(tuple(list(offsetsQuery)), {
-    onRetry: 'reexecute',
-    splits: true,
-  }),
-  deleteOffsets: leaderCall<[request: OffsetsToDelete], OffsetsCommitAnswer>(
-    tuple(object<OffsetsToDelete>({ groupId: text, partitions: list(topicPartition) })),
-    { onRetry: 'dedupe-in-process' },
+  fetchOffsets: leaderCall<[queries: readonly OffsetsQuery[]], OffsetsAnswer[]>(
+    s.tuple(s.list(offsetsQuery)),
+    {
+      onRetry: 'reexecute',
+      splits: true,
+    },
   ),
+  deleteOffsets: leaderCall<[request: OffsetsToDelete], OffsetsCommitAnswer>(s.tuple(offsetsToDelete), {
+    onRetry: 'dedupe-in-process',
+  }),
 };

@@ -1,79 +1,42 @@
 import { clusterLimits } from '../../limits.ts';
-import {
-  column,
-  equallyLong,
-  list,
-  nullable,
-  number,
-  object,
-  text,
-  tuple,
-  whole,
-} from '../../shapes/shape.ts';
+import * as s from '../../shapes/shape.ts';
 import { leaderCall, type PortOf } from '../call.ts';
 import type { AbortedTransactions, Pointers } from '../pointers.ts';
-import type { PartitionsOfTopic, TopicPartition } from '../topic-partition.ts';
-import type { GroupError, GroupStateName } from './group-names.ts';
+import type { TopicPartition } from '../topic-partition.ts';
+import type { GroupError } from './group-names.ts';
+import type { ModernGroupDescription, ModernHeartbeatAnswer } from './modern-groups.ts';
 
 /** Errors of share groups and their records, by Kafka's names. */
 export type ShareError = GroupError | 'INVALID_RECORD_STATE';
 
 /** A field that is unchanged since the last heartbeat is `null`. A joining member sends all fields. */
-export interface ShareHeartbeat {
-  readonly groupId: string;
-  readonly memberId: string;
+const heartbeat = s.struct({
+  groupId: s.text,
+  memberId: s.text,
   /** 0 joins, -1 leaves; otherwise the epoch of the last answer. */
-  readonly memberEpoch: number;
-  readonly rackId: string | null;
-  readonly clientId: string;
-  readonly clientHost: string;
-  readonly subscribedTopicNames: readonly string[] | null;
-}
+  memberEpoch: s.number,
+  rackId: s.nullable(s.text),
+  clientId: s.text,
+  clientHost: s.text,
+  subscribedTopicNames: s.nullable(s.list(s.text)),
+});
+export type ShareHeartbeat = s.TypeOf<typeof heartbeat>;
 
-export interface ShareHeartbeatAnswer {
-  /** COORDINATOR_LOAD_IN_PROGRESS: the result of the heartbeat could not be made durable; the member retries. */
-  readonly error: GroupError;
-  readonly message: string | null;
-  readonly memberId: string;
-  readonly memberEpoch: number;
-  readonly heartbeatIntervalMs: number;
-  /** `null` if unchanged since the last answer to the member. */
-  readonly assignment: readonly PartitionsOfTopic[] | null;
-}
+const topicPartition = s.object<TopicPartition>({ topicId: s.text, partition: s.number });
 
-/** A group that does not exist or has another type is GROUP_ID_NOT_FOUND, with state Dead. */
-export interface ShareGroupDescription {
-  readonly error: GroupError;
-  readonly groupId: string;
-  readonly state: GroupStateName;
-  readonly epoch: number;
-  readonly assignmentEpoch: number;
-  readonly assignor: string;
-  readonly members: readonly ShareMemberDescription[];
-}
-
-interface ShareMemberDescription {
-  readonly memberId: string;
-  readonly rackId: string | null;
-  readonly epoch: number;
-  readonly clientId: string;
-  readonly clientHost: string;
-  readonly subscribedTopicNames: readonly string[];
-  readonly assigned: readonly PartitionsOfTopic[];
-}
-
-export interface RecordsToAcquire {
-  readonly groupId: string;
-  readonly memberId: string;
+const recordsToAcquire = s.struct({
+  groupId: s.text,
+  memberId: s.text,
   /** In order of priority. */
-  readonly partitions: readonly TopicPartition[];
+  partitions: s.list(topicPartition),
   /** Total over all partitions. Bytes are estimated; at least one record is acquired, if any is available. */
-  readonly recordsMax: number;
-  readonly bytesMax: number;
+  recordsMax: s.whole,
+  bytesMax: s.whole,
   /** With fewer bytes available, the call waits up to `waitMs`. */
-  readonly bytesMin: number;
-  readonly waitMs: number;
-}
+  bytesMin: s.whole,
+  waitMs: s.whole,
+});
+export type RecordsToAcquire = s.TypeOf<typeof recordsToAcquire>;
 
 export interface AcquireAnswer {
   /** Error of the request as a whole; then `partitions` is empty. */
@@ -111,13 +74,27 @@ export const acknowledgeTypes = ['gap', 'accept', 'release', 'reject', 'renew', 
 
 export type AcknowledgeType = (typeof acknowledgeTypes)[number];
 
-export interface RecordsToAcknowledge {
-  readonly groupId: string;
-  readonly memberId: string;
-  readonly partitions: readonly AcknowledgedPartition[];
+const acknowledgedPartition = s.equallyLong(
+  s.object<AcknowledgedPartition>({
+    topicId: s.text,
+    partition: s.number,
+    firstOffset: s.column(Float64Array),
+    lastOffset: s.column(Float64Array),
+    type: s.column(Uint8Array),
+  }),
+  'firstOffset',
+  'lastOffset',
+  'type',
+);
+
+const recordsToAcknowledge = s.struct({
+  groupId: s.text,
+  memberId: s.text,
+  partitions: s.list(acknowledgedPartition),
   /** Partitions for which the member releases all records that it still holds. */
-  readonly released: readonly TopicPartition[];
-}
+  released: s.list(topicPartition),
+});
+export type RecordsToAcknowledge = s.TypeOf<typeof recordsToAcknowledge>;
 
 /** Rows are in ascending order and do not overlap. Either all rows are applied or none. */
 export interface AcknowledgedPartition extends TopicPartition {
@@ -135,11 +112,12 @@ export interface AcknowledgeAnswer {
   readonly partitions: readonly ShareError[];
 }
 
-export interface ShareOffsetsQuery {
-  readonly groupId: string;
+const shareOffsetsQuery = s.struct({
+  groupId: s.text,
   /** `null` for all partitions that the group has started on. */
-  readonly partitions: readonly TopicPartition[] | null;
-}
+  partitions: s.nullable(s.list(topicPartition)),
+});
+export type ShareOffsetsQuery = s.TypeOf<typeof shareOffsetsQuery>;
 
 export interface ShareOffsetsAnswer {
   readonly error: GroupError;
@@ -155,19 +133,23 @@ export interface ShareOffset extends TopicPartition {
   readonly error: GroupError;
 }
 
-export interface ShareOffsetsToAlter {
-  readonly groupId: string;
-  readonly offsets: readonly ShareOffsetToAlter[];
-}
+const shareOffsetsToAlter = s.struct({
+  groupId: s.text,
+  offsets: s.list(
+    s.object<ShareOffsetToAlter>({ topicId: s.text, partition: s.number, startOffset: s.number }),
+  ),
+});
+export type ShareOffsetsToAlter = s.TypeOf<typeof shareOffsetsToAlter>;
 
 export interface ShareOffsetToAlter extends TopicPartition {
   readonly startOffset: number;
 }
 
-export interface ShareOffsetsToDelete {
-  readonly groupId: string;
-  readonly topicIds: readonly string[];
-}
+const shareOffsetsToDelete = s.struct({
+  groupId: s.text,
+  topicIds: s.list(s.text),
+});
+export type ShareOffsetsToDelete = s.TypeOf<typeof shareOffsetsToDelete>;
 
 /** On an error of the whole group `results` is empty; otherwise it is in the order of the request. */
 export interface ShareOffsetsResult {
@@ -175,94 +157,49 @@ export interface ShareOffsetsResult {
   readonly results: readonly GroupError[];
 }
 
-const topicPartition = object<TopicPartition>({ topicId: text, partition: number });
-
-const heartbeat = object<ShareHeartbeat>({
-  groupId: text,
-  memberId: text,
-  memberEpoch: number,
-  rackId: nullable(text),
-  clientId: text,
-  clientHost: text,
-  subscribedTopicNames: nullable(list(text)),
-});
-
-const acknowledgedPartition = equallyLong(
-  object<AcknowledgedPartition>({
-    topicId: text,
-    partition: number,
-    firstOffset: column(Float64Array),
-    lastOffset: column(Float64Array),
-    type: column(Uint8Array),
-  }),
-  'firstOffset',
-  'lastOffset',
-  'type',
-);
-
 /** Calls about share groups. */
 export const shareCalls = {
   /**
    * Heartbeats of members, batched by the caller; members join, update and leave with them. A joining member chooses
    * its own id, so joining twice has no further effect.
    */
-  shareGroupHeartbeats: leaderCall<[heartbeats: readonly ShareHeartbeat[]], ShareHeartbeatAnswer[]>(
-    tuple(list(heartbeat)),
+  shareGroupHeartbeats: leaderCall<[heartbeats: readonly ShareHeartbeat[]], ModernHeartbeatAnswer[]>(
+    s.tuple(s.list(heartbeat)),
     { onRetry: 'reexecute', deadlineMs: 10_000, splits: true },
   ),
-  describeShareGroups: leaderCall<[groupIds: readonly string[]], ShareGroupDescription[]>(tuple(list(text)), {
-    onRetry: 'reexecute',
-    splits: true,
-  }),
+  describeShareGroups: leaderCall<[groupIds: readonly string[]], ModernGroupDescription[]>(
+    s.tuple(s.list(s.text)),
+    {
+      onRetry: 'reexecute',
+      splits: true,
+    },
+  ),
   /**
    * Acquires records for a member for a limited time. Waits up to `waitMs` if there are too few. A lost answer is
    * returned again from the stored replies; after a failover its records are delivered again.
    */
-  acquireRecords: leaderCall<[request: RecordsToAcquire], AcquireAnswer>(
-    tuple(
-      object<RecordsToAcquire>({
-        groupId: text,
-        memberId: text,
-        partitions: list(topicPartition),
-        recordsMax: whole,
-        bytesMax: whole,
-        bytesMin: whole,
-        waitMs: whole,
-      }),
-    ),
-    { onRetry: 'dedupe-in-process', deadlineMs: clusterLimits.fetchWaitMsMax + 30_000, waits: true },
-  ),
+  acquireRecords: leaderCall<[request: RecordsToAcquire], AcquireAnswer>(s.tuple(recordsToAcquire), {
+    onRetry: 'dedupe-in-process',
+    deadlineMs: clusterLimits.fetchWaitMsMax + 30_000,
+    waits: true,
+  }),
   /** Acknowledges acquired records. Requests are batched by the caller. */
   acknowledgeRecords: leaderCall<[requests: readonly RecordsToAcknowledge[]], AcknowledgeAnswer[]>(
-    tuple(
-      list(
-        object<RecordsToAcknowledge>({
-          groupId: text,
-          memberId: text,
-          partitions: list(acknowledgedPartition),
-          released: list(topicPartition),
-        }),
-      ),
-    ),
+    s.tuple(s.list(recordsToAcknowledge)),
     { onRetry: 'dedupe-in-process' },
   ),
   describeShareOffsets: leaderCall<[queries: readonly ShareOffsetsQuery[]], ShareOffsetsAnswer[]>(
-    tuple(list(object<ShareOffsetsQuery>({ groupId: text, partitions: nullable(list(topicPartition)) }))),
+    s.tuple(s.list(shareOffsetsQuery)),
     { onRetry: 'reexecute', splits: true },
   ),
   /** Moves the start offsets of a group without members; all records count as never delivered. */
   alterShareOffsets: leaderCall<[request: ShareOffsetsToAlter], ShareOffsetsResult>(
-    tuple(
-      object<ShareOffsetsToAlter>({
-        groupId: text,
-        offsets: list(object<ShareOffsetToAlter>({ topicId: text, partition: number, startOffset: number })),
-      }),
-    ),
+    s.tuple(shareOffsetsToAlter),
     { onRetry: 'dedupe-in-process' },
   ),
   /** Removes topics from a group without members. */
   deleteShareOffsets: leaderCall<[request: ShareOffsetsToDelete], ShareOffsetsResult>(
-    tuple(object<ShareOffsetsToDelete>({ groupId: text, topicIds: list(text) })),
+    s.tuple(shareOffsetsToDelete),
     { onRetry: 'dedupe-in-process' },
   ),
 };
