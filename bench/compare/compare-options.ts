@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { readCount, readRowOptions } from '../row-options.ts';
 import { type RowName, rowNames } from './bars.ts';
 import type { Sizes } from './rows.ts';
 
@@ -56,25 +57,12 @@ export const usage = `npm run bench:kafka -- [flags]
 export function readCompareOptions(
   argv: readonly string[],
 ): CompareOptions | 'help' | 'list' | 'page' | { readonly problem: string } {
-  let values: ReturnType<typeof parse>;
-  try {
-    values = parse(argv);
-  } catch (error) {
-    return { problem: (error as Error).message };
-  }
-  if (values.help) return 'help';
-  if (values.list) return 'list';
+  const read = readRowOptions(() => parse(argv), rowNames);
+  if (typeof read === 'string' || 'problem' in read) return read;
+  const { values, words } = read;
   if (values.page) return 'page';
-  const runs = values.runs === undefined ? undefined : Number(values.runs);
-  if (runs !== undefined && !(Number.isInteger(runs) && runs >= 1 && runs <= runsMax)) {
-    return { problem: `--runs takes a number from 1 to ${runsMax}` };
-  }
-  const words = values.rows?.split(',');
-  if (words?.includes('')) return { problem: '--rows takes words with a comma between them' };
-  const unmatched = words?.find((word) => !rowNames.some((name) => name.includes(word)));
-  if (unmatched !== undefined) {
-    return { problem: `no row has ${unmatched} in its name; there are ${rowNames.join(', ')}` };
-  }
+  const runs = readCount(values.runs, runsMax);
+  if (runs === 'bad') return { problem: `--runs takes a number from 1 to ${runsMax}` };
   const offered = words === undefined && values.quick ? quickRows : rowNames;
   return {
     isQuick: values.quick,

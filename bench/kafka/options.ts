@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { readCount, readRowOptions } from '../row-options.ts';
 import type { BenchRow, Sizes } from './bench-run.ts';
 
 export interface BenchOptions {
@@ -48,26 +49,18 @@ export function readOptions(
   argv: readonly string[],
   rows: readonly BenchRow[],
 ): BenchOptions | 'help' | 'list' | { readonly problem: string } {
-  let values: ReturnType<typeof parse>;
-  try {
-    values = parse(argv);
-  } catch (error) {
-    return { problem: (error as Error).message };
-  }
-  if (values.help) return 'help';
-  if (values.list) return 'list';
+  const read = readRowOptions(
+    () => parse(argv),
+    rows.map(({ name }) => name),
+  );
+  if (typeof read === 'string' || 'problem' in read) return read;
+  const { values, words } = read;
   const isQuick = values.quick;
   const sizes = isQuick ? quickSizes : fullSizes;
-  const runs = count(values.runs, runsMax);
+  const runs = readCount(values.runs, runsMax);
   if (runs === 'bad') return { problem: `--runs takes a number from 1 to ${runsMax}` };
-  const megabytes = count(values.megabytes, megabytesMax);
+  const megabytes = readCount(values.megabytes, megabytesMax);
   if (megabytes === 'bad') return { problem: `--megabytes takes a number from 1 to ${megabytesMax}` };
-  const words = values.rows?.split(',');
-  if (words?.includes('')) return { problem: '--rows takes words with a comma between them' };
-  const unmatched = words?.find((word) => !rows.some(({ name }) => name.includes(word)));
-  if (unmatched !== undefined) {
-    return { problem: `no row has ${unmatched} in its name; there are ${namesOf(rows)}` };
-  }
   const chosen = rows.filter(({ name, isQuick: runsQuickly }) =>
     words === undefined ? !isQuick || runsQuickly : words.some((word) => name.includes(word)),
   );
@@ -105,10 +98,4 @@ function parse(argv: readonly string[]) {
     },
   });
   return values;
-}
-
-function count(text: string | undefined, max: number): number | undefined | 'bad' {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  return Number.isInteger(value) && value >= 1 && value <= max ? value : 'bad';
 }

@@ -9,6 +9,8 @@ export interface Question {
 
 const virtual_cluster_id = 'orders';
 const on = (args: Readonly<Record<string, unknown>> = {}) => ({ virtual_cluster_id, ...args });
+const onAgentErrors = (args: Readonly<Record<string, unknown>>) =>
+  on({ event_types: ['agent_logs'], filter: 'data.log_level == "error"', ...args });
 const acls = { event_types: ['acl_logs'] };
 
 export const questions: readonly Question[] = [
@@ -455,9 +457,7 @@ export const questions: readonly Question[] = [
     calls: [
       [
         'aggregate_events',
-        on({
-          event_types: ['agent_logs'],
-          filter: 'data.log_level == "error"',
+        onAgentErrors({
           time_range: { relative: '24h' },
           group_by: 'data.message',
         }),
@@ -570,9 +570,7 @@ export const questions: readonly Question[] = [
     calls: [
       [
         'aggregate_events',
-        on({
-          event_types: ['agent_logs'],
-          filter: 'data.log_level == "error"',
+        onAgentErrors({
           group_by: 'data.agent_id',
           then_by: 'data.module',
         }),
@@ -585,9 +583,7 @@ export const questions: readonly Question[] = [
     calls: [
       [
         'aggregate_events',
-        on({
-          event_types: ['agent_logs'],
-          filter: 'data.log_level == "error"',
+        onAgentErrors({
           time_range: { relative: '24h' },
           over_time: true,
         }),

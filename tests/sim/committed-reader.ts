@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { batchRecords, readControlRecord, recordBatches } from '@weir/wire';
-import { AnyBrokerClient, Refused, refuse } from './any-broker-client.ts';
+import { refuse } from './any-broker-client.ts';
 import type { Bootstrap } from './bootstrap.ts';
-import { ConnectionLost } from './client.ts';
 import type { ReadLog } from './copy-history.ts';
 import type { ClientDeps } from './deps.ts';
+import { LoopingClient } from './looping-client.ts';
 
 const requestTimeoutMs = 3_000;
 const readCommitted = 1;
@@ -15,28 +15,24 @@ interface AbortedTransaction {
 }
 
 /** Reads the copy with read_committed and checks every record. */
-export class CommittedReader {
-  readonly #world: ClientDeps;
+export class CommittedReader extends LoopingClient {
   readonly #history: ReadLog;
   readonly #bootstrap: Bootstrap;
   readonly #name: string;
-  readonly #client: AnyBrokerClient;
   readonly #positions: number[];
   readonly #texts: string[][];
   /** Last known end offset of each partition. */
   readonly #ends: number[];
-  #isStopped = false;
 
   constructor(world: ClientDeps, history: ReadLog, bootstrap: Bootstrap, name: string) {
-    this.#world = world;
+    super(world, bootstrap, { retryMs: 50 });
     this.#history = history;
     this.#bootstrap = bootstrap;
     this.#name = name;
-    this.#client = new AnyBrokerClient(world, bootstrap);
     this.#positions = new Array<number>(bootstrap.partitionCount).fill(0);
     this.#texts = this.#positions.map(() => []);
     this.#ends = this.#positions.map(() => -1);
-    this.#work().catch((error) => world.problem(error));
+    this.start();
   }
 
   /** Records read per partition. */
@@ -53,25 +49,9 @@ export class CommittedReader {
     return this.#texts.flat();
   }
 
-  cut(): void {
-    this.#client.cut();
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-    this.#client.cut();
-  }
-
-  async #work(): Promise<void> {
-    while (!this.#isStopped) {
-      try {
-        if (this.#world.random.next() < 0.1) this.#client.cut();
-        await this.#fetch();
-      } catch (error) {
-        if (!(error instanceof ConnectionLost || error instanceof Refused)) throw error;
-        await new Promise<void>((resolve) => this.#world.clock.after(50, resolve));
-      }
-    }
+  protected async round(): Promise<void> {
+    if (this.world.random.next() < 0.1) this.client.cut();
+    await this.#fetch();
   }
 
   async #fetch(): Promise<void> {
@@ -88,7 +68,7 @@ export class CommittedReader {
       isolationLevel: readCommitted,
       topics: [{ topic: topicName, topicId, partitions }],
     };
-    const answer = await this.#client.request('Fetch', body, requestTimeoutMs);
+    const answer = await this.client.request('Fetch', body, requestTimeoutMs);
     for (const one of answer.responses[0]?.partitions ?? []) {
       refuse('Fetch', one.errorCode);
       const { partitionIndex, records, abortedTransactions, lastStableOffset } = one;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { AnyBrokerClient, Refused, refuse } from './any-broker-client.ts';
+import { type AnyBrokerClient, refuse } from './any-broker-client.ts';
 import type { Bootstrap } from './bootstrap.ts';
-import { ConnectionLost } from './client.ts';
 import { offsetsFrom } from './copier.ts';
 import type { ClientDeps } from './deps.ts';
 import { fetchOffsets, fetchPositions } from './group-offsets.ts';
+import { LoopingClient } from './looping-client.ts';
 import type { Generation, GroupMembership } from './membership.ts';
 
 const leaveChance = 0.03;
@@ -51,15 +51,12 @@ export class CommittedPositions implements OffsetLog {
 }
 
 /** A group member that reads and commits, and sometimes leaves and rejoins. */
-export class Committer {
-  readonly #world: ClientDeps;
+export class Committer extends LoopingClient {
   readonly #bootstrap: Bootstrap;
   readonly #name: string;
   readonly #log: OffsetLog;
-  readonly #client: AnyBrokerClient;
   readonly #membership: GroupMembership;
   #positions: { readonly of: Generation; readonly at: Map<number, number> } | undefined;
-  #isStopped = false;
 
   constructor(
     world: ClientDeps,
@@ -68,52 +65,34 @@ export class Committer {
     join: (client: AnyBrokerClient) => GroupMembership,
     log: OffsetLog,
   ) {
-    this.#world = world;
+    super(world, bootstrap, { retryMs: 100 });
     this.#bootstrap = bootstrap;
     this.#name = name;
     this.#log = log;
-    this.#client = new AnyBrokerClient(world, bootstrap);
-    this.#membership = join(this.#client);
-    this.#work().catch((error) => world.problem(error));
+    this.#membership = join(this.client);
+    this.start();
   }
 
-  cut(): void {
-    this.#client.cut();
+  protected override onFailure(error: Error): void {
+    this.world.note(`${this.#name}: ${error.message}`);
+    this.#membership.failed(error);
+    this.#positions = undefined;
   }
 
-  stop(): void {
-    this.#isStopped = true;
-    this.#client.cut();
-  }
-
-  async #work(): Promise<void> {
-    while (!this.#isStopped) {
-      try {
-        await this.#round();
-      } catch (error) {
-        if (!(error instanceof ConnectionLost || error instanceof Refused)) throw error;
-        this.#world.note(`${this.#name}: ${error.message}`);
-        this.#membership.failed(error);
-        this.#positions = undefined;
-        await new Promise<void>((resolve) => this.#world.clock.after(100, resolve));
-      }
-    }
-  }
-
-  async #round(): Promise<void> {
+  protected async round(): Promise<void> {
     const generation = await this.#membership.current();
-    if (this.#world.random.next() < leaveChance) {
+    if (this.world.random.next() < leaveChance) {
       this.#positions = undefined;
       return this.#membership.leave();
     }
     if (this.#positions?.of !== generation) {
       const recordFetched = this.#log.fetch(this.#name, generation.partitions);
-      const at = await fetchPositions(this.#client, this.#bootstrap, this.#membership.groupId, generation);
+      const at = await fetchPositions(this.client, this.#bootstrap, this.#membership.groupId, generation);
       recordFetched(at);
       this.#positions = { of: generation, at };
     }
     const { at } = this.#positions;
-    const found = await fetchOffsets(this.#client, this.#bootstrap, at, offsetsFrom);
+    const found = await fetchOffsets(this.client, this.#bootstrap, at, offsetsFrom);
     if (found.size === 0) return;
     const next = new Map([...found].map(([partition, offsets]) => [partition, offsets.at(-1)! + 1]));
     const acknowledged = this.#log.commit(this.#name, generation.generationId, next);
@@ -135,7 +114,7 @@ export class Committer {
       memberId,
       topics: [{ name: topicName, topicId, partitions }],
     };
-    const answer = await this.#client.request('OffsetCommit', body, requestTimeoutMs);
+    const answer = await this.client.request('OffsetCommit', body, requestTimeoutMs);
     for (const { errorCode } of answer.topics[0]!.partitions) refuse('OffsetCommit', errorCode);
   }
 }

@@ -1,10 +1,10 @@
 import { batchRecords, buildRecordBatch, recordBatches } from '@weir/wire';
-import { AnyBrokerClient, Refused, refuse } from './any-broker-client.ts';
+import { refuse } from './any-broker-client.ts';
 import type { Bootstrap } from './bootstrap.ts';
-import { ConnectionLost } from './client.ts';
 import { type CopyLog, textOf } from './copy-history.ts';
 import type { ClientDeps } from './deps.ts';
 import { fetchOffsets, fetchPositions } from './group-offsets.ts';
+import { LoopingClient } from './looping-client.ts';
 import { type Generation, Membership } from './membership.ts';
 
 interface CopierOptions {
@@ -36,34 +36,21 @@ export function offsetsFrom(_partition: number, fromOffset: number, bytes: Buffe
  * Reads, writes the output and commits its offsets in one transaction, as a group member. It retries nothing: after any
  * failure it starts again under the next epoch, at the group's committed offsets.
  */
-export class Copier {
-  readonly #world: ClientDeps;
+export class Copier extends LoopingClient {
   readonly #history: CopyLog;
   readonly #options: CopierOptions;
-  readonly #client: AnyBrokerClient;
   readonly #membership: Membership;
   #producer: { readonly producerId: bigint; readonly producerEpoch: number } | undefined;
   #positions: { readonly of: Generation; readonly at: Map<number, number> } | undefined;
   #transactions = 0;
   #isReplaced = false;
-  #isStopped = false;
 
   constructor(world: ClientDeps, history: CopyLog, options: CopierOptions) {
-    this.#world = world;
+    super(world, options.from, { retryMs: 100 });
     this.#history = history;
     this.#options = options;
-    this.#client = new AnyBrokerClient(world, options.from);
-    this.#membership = new Membership(this.#client, options.from, options.groupId);
-    this.#work().catch((error) => world.problem(error));
-  }
-
-  cut(): void {
-    this.#client.cut();
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-    this.#client.cut();
+    this.#membership = new Membership(this.client, options.from, options.groupId);
+    this.start();
   }
 
   /** Another copier takes over the transactional id. This one does not learn of it and runs until it is fenced. */
@@ -71,43 +58,35 @@ export class Copier {
     this.#isReplaced = true;
   }
 
-  async #work(): Promise<void> {
-    while (!this.#isStopped) {
-      try {
-        await this.#round();
-      } catch (error) {
-        if (!(error instanceof ConnectionLost || error instanceof Refused)) throw error;
-        this.#world.note(`${this.#options.name}: ${error.message}`);
-        if (this.#isReplaced) return;
-        this.#membership.failed(error);
-        this.#producer = undefined;
-        this.#positions = undefined;
-        await this.#pause(100);
-      }
-    }
+  protected override onFailure(error: Error): void {
+    this.world.note(`${this.#options.name}: ${error.message}`);
+    if (this.#isReplaced) this.isStopped = true;
+    this.#membership.failed(error);
+    this.#producer = undefined;
+    this.#positions = undefined;
   }
 
-  async #round(): Promise<void> {
+  protected async round(): Promise<void> {
     const generation = await this.#membership.current();
-    if (this.#world.random.next() < leaveChance) {
+    if (this.world.random.next() < leaveChance) {
       this.#positions = undefined;
       return this.#membership.leave();
     }
     this.#producer ??= await this.#initialise();
     if (this.#positions?.of !== generation) {
       const { from, groupId } = this.#options;
-      this.#positions = { of: generation, at: await fetchPositions(this.#client, from, groupId, generation) };
+      this.#positions = { of: generation, at: await fetchPositions(this.client, from, groupId, generation) };
     }
     const { at } = this.#positions;
-    if (at.size === 0) return this.#pause(200);
-    const found = await fetchOffsets(this.#client, this.#options.from, at, offsetsFrom);
+    if (at.size === 0) return this.pause(200);
+    const found = await fetchOffsets(this.client, this.#options.from, at, offsetsFrom);
     if (found.size > 0) await this.#copy(generation, found);
   }
 
   async #initialise(): Promise<{ readonly producerId: bigint; readonly producerEpoch: number }> {
     const { transactionalId } = this.#options;
     const body = { transactionalId, transactionTimeoutMs, producerId: -1n, producerEpoch: -1 };
-    const answer = await this.#client.request('InitProducerId', body, requestTimeoutMs);
+    const answer = await this.client.request('InitProducerId', body, requestTimeoutMs);
     refuse('InitProducerId', answer.errorCode);
     return { producerId: answer.producerId, producerEpoch: answer.producerEpoch };
   }
@@ -122,7 +101,7 @@ export class Copier {
     try {
       await this.#write(transaction, found);
       await this.#commitPositions(generation, found);
-      isCommitRequested = this.#world.random.next() >= abortChance;
+      isCommitRequested = this.world.random.next() >= abortChance;
       if (isCommitRequested) this.#history.askCommit(transaction);
       await this.#end(isCommitRequested);
     } catch (error) {
@@ -139,7 +118,7 @@ export class Copier {
 
   async #write(transaction: string, found: ReadonlyMap<number, readonly number[]>): Promise<void> {
     const { transactionalId, to } = this.#options;
-    const timestamp = BigInt(Math.floor(this.#world.clock.nowMs()));
+    const timestamp = BigInt(Math.floor(this.world.clock.nowMs()));
     const partitionData = [...found].map(([partition, offsets]) => ({
       index: partition,
       records: buildRecordBatch(
@@ -153,7 +132,7 @@ export class Copier {
     }));
     const topicData = [{ name: to.topicName, topicId: to.topicId, partitionData }];
     const body = { transactionalId, acks: -1, timeoutMs: requestTimeoutMs, topicData };
-    const { responses } = await this.#client.request('Produce', body, requestTimeoutMs);
+    const { responses } = await this.client.request('Produce', body, requestTimeoutMs);
     for (const { errorCode } of responses[0]!.partitionResponses) refuse('Produce', errorCode);
   }
 
@@ -169,20 +148,16 @@ export class Copier {
     }));
     const topics = [{ name: from.topicName, partitions }];
     const body = { transactionalId, groupId, ...this.#producer!, generationId, memberId, topics };
-    const answer = await this.#client.request('TxnOffsetCommit', body, requestTimeoutMs);
+    const answer = await this.client.request('TxnOffsetCommit', body, requestTimeoutMs);
     for (const { errorCode } of answer.topics[0]!.partitions) refuse('TxnOffsetCommit', errorCode);
   }
 
   async #end(committed: boolean): Promise<void> {
     const { transactionalId } = this.#options;
     const body = { transactionalId, ...this.#producer!, committed };
-    const answer = await this.#client.request('EndTxn', body, requestTimeoutMs);
+    const answer = await this.client.request('EndTxn', body, requestTimeoutMs);
     refuse('EndTxn', answer.errorCode);
     // Each transaction has its own epoch.
     this.#producer = { producerId: answer.producerId, producerEpoch: answer.producerEpoch };
-  }
-
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => this.#world.clock.after(ms, resolve));
   }
 }

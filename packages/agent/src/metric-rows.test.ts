@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { publishedMetrics } from '@weir/cluster';
 import { Metrics } from '@weir/core';
+import { metricRowsInCode } from '@weir/core/testing';
 import { startAgentUnderTest } from '../testing/running-agent.ts';
 import { agentMetricRows } from './metric-rows.ts';
 
@@ -18,15 +18,7 @@ test('every metric row in the code is listed', () => {
   const packages = join(import.meta.dirname, '../..');
   const parts = ['http', 'security', 'broker', 'gateway', 'jobs', 'agent', 'storage'];
   const places = [...parts.map((part) => `${part}/src/**/*.ts`), 'rpc/src/client/*.ts'];
-  const found = places
-    .flatMap((place) => globSync(place, { cwd: packages }))
-    .filter((path) => !path.endsWith('.test.ts'))
-    .flatMap((path) => {
-      const text = readFileSync(join(packages, path), 'utf8');
-      return [...text.matchAll(/name: '(\w+)',\s+kind: '(?:counter|gauge|histogram)'/g)].map(
-        ([, name]) => name!,
-      );
-    });
+  const found = metricRowsInCode(packages, places);
   assert.ok(found.length > 80, 'metric rows were found');
   assert.deepEqual(
     found.filter((name) => !names.includes(name)),

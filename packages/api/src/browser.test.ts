@@ -1,24 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Worker } from 'node:worker_threads';
+import { importedWithoutNode } from '@weir/core/testing';
 
-/** The console imports the package, and a browser has none of these. */
-const program = `
-  const { parentPort } = require('node:worker_threads');
-  const address = ${JSON.stringify(new URL('./index.ts', import.meta.url).href)};
-  for (const name of ['process', 'Buffer', 'global']) delete globalThis[name];
-  import(address).then(
-    (api) => parentPort.postMessage(api.operations.length),
-    (error) => parentPort.postMessage(String(error)),
-  );
-`;
-
+/** The console imports the package. */
 test('the package loads without Node', async () => {
-  const worker = new Worker(program, { eval: true });
-  const answer = await new Promise((resolve, reject) => {
-    worker.once('message', resolve);
-    worker.once('error', reject);
-  });
-  await worker.terminate();
-  assert.equal(typeof answer, 'number', String(answer));
+  const urls = [new URL('./index.ts', import.meta.url)];
+  const count = await importedWithoutNode(urls, '({ operations }) => operations.length');
+  assert.equal(typeof count, 'number', String(count));
 });

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { Metrics, silentLog, systemClock } from '@weir/core';
 import { until } from '@weir/core/testing';
-import { openJournals } from '@weir/journal';
-import { ClusterNode } from '@weir/metadata';
+import type { ClusterNode } from '@weir/metadata';
+import { memoryNode } from '@weir/metadata/testing';
 
 /** A real leader of one cluster, whose journal is in memory, in real time. */
 interface TestLeader {
@@ -27,15 +26,7 @@ export async function startTestLeader({
   prepare = () => {},
 }: TestLeaderOptions = {}): Promise<TestLeader> {
   const clusterId = `${idPrefix}${randomUUID().replaceAll('-', '_')}`;
-  const hub = openJournals(`memory://${clusterId}`, { clock: systemClock, log: silentLog });
-  const node = new ClusterNode({
-    clusterId,
-    journal: hub.journal(clusterId),
-    self: { id: 'leader', url: '' },
-    clock: systemClock,
-    log: silentLog,
-    metrics: new Metrics(),
-  });
+  const { hub, node } = memoryNode({ clusterId });
   prepare(node);
   node.start();
   await until(() => node.role === 'leader');

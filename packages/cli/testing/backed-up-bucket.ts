@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
-import { type Journal, openJournals, packEntries } from '@weir/journal';
-import { ClusterNode } from '@weir/metadata';
+import { type Journal, packEntries } from '@weir/journal';
+import type { ClusterNode } from '@weir/metadata';
+import { memoryNode } from '@weir/metadata/testing';
 import {
   buildLogFile,
   CompactedFileWriter,
@@ -38,16 +39,7 @@ export class BackedUpBucket {
   static async open(t: TestContext, clusterId = 'vci_test'): Promise<BackedUpBucket> {
     const folder = mkdtempSync(join(tmpdir(), 'weir-bucket-'));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
-    const hub = openJournals(`memory://${randomUUID()}`, { clock: systemClock, log: silentLog });
-    const journal = hub.journal(clusterId);
-    const node = new ClusterNode({
-      clusterId,
-      journal,
-      self: { id: 'one', url: 'http://one' },
-      clock: systemClock,
-      log: silentLog,
-      metrics: new Metrics(),
-    });
+    const { hub, journal, node } = memoryNode({ clusterId, databaseUrl: `memory://${randomUUID()}` });
     node.start();
     t.after(async () => {
       await node.stop();

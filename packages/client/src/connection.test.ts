@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { type Clock, systemClock } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { apis } from '@weir/wire';
 import { FakeKafka, type FakeKafkaOptions } from '../testing/fake-kafka.ts';
+import { foreignServer } from '../testing/foreign-server.ts';
 import { KafkaConnection } from './connection.ts';
 import { ConnectionFailed, type ConnectionProblem, connectionFailure } from './connection-failed.ts';
 
@@ -13,23 +12,6 @@ async function fakeKafka(t: TestContext, options: FakeKafkaOptions = {}): Promis
   const fake = await FakeKafka.start(options);
   t.after(() => fake.stop());
   return fake;
-}
-
-/** A server that does not speak Kafka. */
-async function listener(t: TestContext, serve: (socket: Socket) => void): Promise<number> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    serve(socket);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return (server.address() as AddressInfo).port;
 }
 
 interface OpenOptions {
@@ -153,7 +135,7 @@ test('a request timeout closes the connection and fails all pending requests', a
 });
 
 test('connecting gives up after the timeout', async (t) => {
-  const port = await listener(t, () => {});
+  const port = await foreignServer(t, () => {});
   const impatient: Clock = {
     ...systemClock,
     after(_delayMs, run) {
@@ -227,7 +209,7 @@ test('an answer that is not Kafka is reported', async (t) => {
     ['nothing', 'closed', /the broker closed the connection; the broker may require SASL/],
   ];
   for (const [answer, problem, what] of cases) {
-    const port = await listener(t, (socket) => {
+    const port = await foreignServer(t, (socket) => {
       socket.once('data', () => (answer === 'nothing' ? socket.destroy() : socket.write(answer)));
     });
     await failsWith(problem, what, open(port));

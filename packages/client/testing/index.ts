@@ -1,1 +1,2 @@
 export { FakeKafka, type FakeKafkaOptions } from './fake-kafka.ts';
+export { foreignServer } from './foreign-server.ts';

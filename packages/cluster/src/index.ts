@@ -205,6 +205,7 @@ export {
   type FileCommit,
   type FileCommitResult,
   type FilesToCommit,
+  fileCommitColumns,
   filesToSend,
   type OffsetAnswer,
   type OffsetQuery,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { metricRowsInCode } from '@weir/core/testing';
 import { hostedMetricRows } from './hosted-metrics/metric-rows.ts';
 import { controlPlaneMetricRows } from './metric-rows.ts';
 
@@ -15,15 +15,7 @@ test('no two metrics have the same name', () => {
 test('every metric row in the code is listed', () => {
   const packages = join(import.meta.dirname, '../..');
   const places = ['controlplane/src/**/*.ts', 'metadata/src/**/*.ts', 'rpc/src/server/*.ts'];
-  const found = places
-    .flatMap((place) => globSync(place, { cwd: packages }))
-    .filter((path) => !path.endsWith('.test.ts'))
-    .flatMap((path) => {
-      const text = readFileSync(join(packages, path), 'utf8');
-      return [...text.matchAll(/name: '(\w+)',\s+kind: '(?:counter|gauge|histogram)'/g)].map(
-        ([, name]) => name!,
-      );
-    });
+  const found = metricRowsInCode(packages, places);
   assert.ok(found.length > 20, 'metric rows were found');
   const listed = [...names, ...hostedMetricRows.map(({ name }) => name)];
   assert.deepEqual(

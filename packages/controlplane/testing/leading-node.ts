@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
-import { Metrics, silentLog, systemClock } from '@weir/core';
-import { openJournals } from '@weir/journal';
-import { ClusterNode } from '@weir/metadata';
+import type { ClusterNode } from '@weir/metadata';
+import { memoryNode } from '@weir/metadata/testing';
 import { until } from './until.ts';
 
 /** A node over a journal in memory. The first one of a database leads. */
@@ -11,15 +10,8 @@ export async function startNode(
   databaseUrl = `memory://${randomUUID()}`,
   id = 'one',
 ): Promise<ClusterNode> {
-  const hub = openJournals(databaseUrl, { clock: systemClock, log: silentLog });
-  const node = new ClusterNode({
-    clusterId: 'vci_test',
-    journal: hub.journal('vci_test'),
-    self: { id, url: `http://${id}` },
-    clock: systemClock,
-    log: silentLog,
-    metrics: new Metrics(),
-  });
+  const self = { id, url: `http://${id}` };
+  const { hub, node } = memoryNode({ clusterId: 'vci_test', databaseUrl, self });
   node.start();
   t.after(async () => {
     await node.stop();

@@ -1,30 +1,16 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { Worker } from 'node:worker_threads';
+import { importedWithoutNode } from '@weir/core/testing';
 
-/** The console imports the package, and a browser has none of these. */
-const program = `
-  const { parentPort } = require('node:worker_threads');
-  const addresses = ${JSON.stringify(['./index.ts', './filter/compile.ts'].map((path) => new URL(path, import.meta.url).href))};
-  for (const name of ['process', 'Buffer', 'global']) delete globalThis[name];
-  Promise.all(addresses.map((address) => import(address))).then(
-    ([{ parseFilter, presets }, { compileFilter }]) => {
-      const { filter } = parseFilter(presets[0].filter);
-      parentPort.postMessage(compileFilter(filter)({ data: { log_level: "warn" } }));
-    },
-    (error) => parentPort.postMessage(String(error)),
-  );
-`;
-
+/** The console imports the package. */
 test('the package loads without Node', async () => {
-  const worker = new Worker(program, { eval: true });
-  const answer = await new Promise((resolve, reject) => {
-    worker.once('message', resolve);
-    worker.once('error', reject);
-  });
-  await worker.terminate();
-  assert.equal(answer, true);
+  const urls = ['./index.ts', './filter/compile.ts'].map((path) => new URL(path, import.meta.url));
+  const matches = `({ parseFilter, presets }, { compileFilter }) => {
+    const { filter } = parseFilter(presets[0].filter);
+    return compileFilter(filter)({ data: { log_level: "warn" } });
+  }`;
+  assert.equal(await importedWithoutNode(urls, matches), true);
 });
 
 test('the filter language and the definitions import nothing of Node', () => {

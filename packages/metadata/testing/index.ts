@@ -9,5 +9,6 @@ export {
   syncOf,
   withoutDelay,
 } from './group-world.ts';
+export { memoryNode } from './memory-node.ts';
 export { SimulatedProcess } from './simulated-process.ts';
 export { TestCluster, type TestClusterOptions } from './test-cluster.ts';

@@ -36,7 +36,7 @@ export { bareAddress, clientHostOf } from './session/client-host.ts';
 export { type ClientSession, openSession } from './session/client-session.ts';
 export { AgentPeers } from './tls/agent-peers.ts';
 export { type AgentTls, type KafkaTlsOptions, peersOf } from './tls/agent-tls.ts';
-export { clientNames } from './tls/client-names.ts';
+export { clientNames, type NameRule } from './tls/client-names.ts';
 export { certificateRows, ServerCertificates } from './tls/server-certificates.ts';
 export { clientOf, type SecuredClient, TlsAcceptor, TlsRefusal } from './tls/tls-acceptor.ts';
 export { type TlsSource, tlsBucket, tlsFiles } from './tls/tls-material.ts';

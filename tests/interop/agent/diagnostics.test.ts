@@ -4,8 +4,8 @@ import { type TestContext, test } from 'node:test';
 import { ClusterUnavailable, reportIntervalMs } from '@weir/cluster';
 import { type MetricRow, Metrics, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
-import { openJournals } from '@weir/journal';
-import { ClusterNode } from '@weir/metadata';
+import type { ClusterNode } from '@weir/metadata';
+import { memoryNode } from '@weir/metadata/testing';
 import { metered, StoreError } from '@weir/storage';
 import type { AgentOptions } from '../../../packages/agent/src/agent-options.ts';
 import { AgentStats } from '../../../packages/agent/src/stats/agent-stats.ts';
@@ -44,15 +44,7 @@ class World {
 
   static async start(t: TestContext, { controlPlaneStartMs = startMs } = {}): Promise<World> {
     const clock = new HandClock(controlPlaneStartMs);
-    const hub = openJournals(`memory://${randomUUID()}`, { clock, log: silentLog });
-    const node = new ClusterNode({
-      clusterId,
-      journal: hub.journal(clusterId),
-      self: { id: 'leader', url: '' },
-      clock,
-      log: silentLog,
-      metrics: new Metrics(),
-    });
+    const { hub, node } = memoryNode({ clusterId, databaseUrl: `memory://${randomUUID()}`, clock });
     node.start();
     t.after(async () => {
       await node.stop();

@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { systemClock } from '@weir/core';
-import { missingTool } from '../apache/tools.ts';
-import { openJavaClient } from './java-client.ts';
-import { startLocal } from './weir-process.ts';
+import { javaOnLocal } from './java-client.ts';
 
 /** Apache's consumers, 4.3.1, in KIP-848 groups (`group.protocol=consumer`), and upgrades to the protocol and back. */
-const skip = missingTool();
-const broker = skip ? '' : (await startLocal({ after })).address('Kafka');
-const java = skip ? undefined! : openJavaClient({ after });
-const bounded = { skip, timeout: 180_000 };
-
-const ask = <Answer>(command: string, ...args: readonly (string | number)[]) =>
-  java.ask<Answer>(command, broker, ...args);
+const { ask, bounded } = await javaOnLocal({ after });
 
 const pause = () => new Promise<void>((resolve) => systemClock.after(200, resolve));
 

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { buildJavaClient, shortLivedJava } from '../apache/build.ts';
-import type { Lifetime } from './weir-process.ts';
+import { missingTool } from '../apache/tools.ts';
+import { type Lifetime, startLocal } from './weir-process.ts';
 
 /** Partition, offset, timestamp, key, value and headers (`name=value`) of a record. */
 export type JavaRecord = readonly [
@@ -53,4 +54,14 @@ export function openJavaClient(
       return JSON.parse(line.slice('OK '.length)) as Answer;
     },
   };
+}
+
+/** A broker of its own and Apache's clients, which a test asks for one command at a time. */
+export async function javaOnLocal(lifetime: Lifetime) {
+  const skip = missingTool();
+  const broker = skip ? '' : (await startLocal(lifetime)).address('Kafka');
+  const java = skip ? undefined! : openJavaClient(lifetime);
+  const ask = <Answer>(command: string, ...args: readonly (string | number)[]) =>
+    java.ask<Answer>(command, broker, ...args);
+  return { ask, bounded: { skip, timeout: 180_000 } };
 }

@@ -10,6 +10,7 @@ import { dialWebSocket } from '../../../packages/rpc/src/channel/web-socket.ts';
 import { readServerHello } from '../../../packages/rpc/src/frames/bodies.ts';
 import { decodeFrame, replyLimits } from '../../../packages/rpc/src/frames/frame.ts';
 import type { Frame } from '../../../packages/rpc/src/frames/frame-kinds.ts';
+import { within } from './waiting.ts';
 
 const bin = join(import.meta.dirname, '../../../bin/weir');
 
@@ -98,18 +99,6 @@ function isRunning(child: ChildProcess): boolean {
 async function killed(child: ChildProcess, ended: Promise<string>): Promise<void> {
   child.kill('SIGKILL');
   await ended;
-}
-
-async function within<Value>(timeoutMs: number, promise: Promise<Value>): Promise<Value | undefined> {
-  let cancel: (() => void) | undefined;
-  const timeout = new Promise<undefined>((resolve) => {
-    cancel = systemClock.after(timeoutMs, () => resolve(undefined));
-  });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    cancel?.();
-  }
 }
 
 /**

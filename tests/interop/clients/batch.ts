@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import {
   batchRecords,
+  buildEndTransactionMarker,
   buildRecordBatch,
   type CompressionCodec,
   type RecordBatchView,
@@ -199,4 +200,39 @@ function batchOf(view: RecordBatchView): Batch {
     baseSequence: view.baseSequence,
     records,
   };
+}
+
+/** Records as a client gets them to write. */
+export type Records = readonly Omit<BatchedRecord, 'offset'>[];
+
+/** The batch that a client should write; clients differ in the rest. */
+export function writtenBatch(
+  records: Records,
+  producer: Producer,
+  codec: CompressionCodec,
+  rest: Pick<Batch, 'partitionLeaderEpoch' | 'baseTimestamp'>,
+): Batch {
+  return {
+    ...producer,
+    codec,
+    baseOffset: 0n,
+    timestampType: 'createTime',
+    isControl: false,
+    lastOffsetDelta: records.length - 1,
+    maxTimestamp: latestOf(records),
+    records: records.map((record, index) => ({ ...record, offset: BigInt(index) })),
+    ...rest,
+  };
+}
+
+/** The marker that ends a transaction. */
+export function endMarker(result: 'commit' | 'abort'): Buffer {
+  return buildEndTransactionMarker({
+    result,
+    producerId: 7n,
+    producerEpoch: 3,
+    coordinatorEpoch: 5,
+    timestamp: 1_700_000_000_000n,
+    baseOffset: 99n,
+  });
 }

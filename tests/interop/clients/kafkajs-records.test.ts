@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { compressionsAlgorithms } from '@platformatic/kafka';
 import {
   apis,
-  buildEndTransactionMarker,
   type CompressionCodec,
   codecIds,
   decodeRequestBody,
@@ -16,14 +15,15 @@ import {
   arbitraryProducer,
   arbitraryRecords,
   type Batch,
-  type BatchedRecord,
   compressions,
+  endMarker,
   type Header,
-  latestOf,
   type Producer,
+  type Records,
   readBatches,
   readProducedBatch,
   writeBatch,
+  writtenBatch,
 } from './batch.ts';
 import { kafkajsVersions, plugCodec } from './kafkajs.ts';
 
@@ -41,8 +41,6 @@ for (const codec of ['snappy', 'lz4', 'zstd'] as const) {
 const runs = { seed: 830, numRuns: 60 };
 const produceVersion = 7;
 const fetchVersion = 11;
-
-type Records = readonly Omit<BatchedRecord, 'offset'>[];
 
 /** kafkajs takes headers as an object, so keys are unique and numeric keys come first, and it fails on null values. */
 const writableRecords = arbitraryRecords().map((records) =>
@@ -99,14 +97,7 @@ for (const [name, compression] of Object.entries(compressions)) {
 }
 
 test('kafkajs reads our transaction markers', async () => {
-  const marker = buildEndTransactionMarker({
-    result: 'commit',
-    producerId: 7n,
-    producerEpoch: 3,
-    coordinatorEpoch: 5,
-    timestamp: 1_700_000_000_000n,
-    baseOffset: 99n,
-  });
+  const marker = endMarker('commit');
   const messages = await readByKafkajs(marker);
   assert.deepEqual(messages, readBatches(marker).flatMap(messagesOf));
   assert.equal(messages[0]?.isControlRecord, true);
@@ -153,18 +144,8 @@ async function writtenByKafkajs(
 
 /** kafkajs uses the earliest timestamp as base, wherever its record is, and has no leader epoch. */
 function expected(records: Records, producer: Producer, codec: CompressionCodec): Batch {
-  return {
-    ...producer,
-    codec,
-    baseOffset: 0n,
-    partitionLeaderEpoch: 0,
-    timestampType: 'createTime',
-    isControl: false,
-    lastOffsetDelta: records.length - 1,
-    baseTimestamp: earliestOf(records),
-    maxTimestamp: latestOf(records),
-    records: records.map((record, index) => ({ ...record, offset: BigInt(index) })),
-  };
+  const baseTimestamp = earliestOf(records);
+  return writtenBatch(records, producer, codec, { partitionLeaderEpoch: 0, baseTimestamp });
 }
 
 function earliestOf(records: Records): bigint {

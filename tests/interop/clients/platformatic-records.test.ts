@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as platformatic from '@platformatic/kafka';
-import { buildEndTransactionMarker, type CompressionCodec, codecIds, codecOfId } from '@weir/wire';
+import { type CompressionCodec, codecIds, codecOfId } from '@weir/wire';
 import fc from 'fast-check';
 import {
   arbitraryBatch,
   arbitraryProducer,
   arbitraryRecords,
   type Batch,
-  type BatchedRecord,
   compressions,
-  latestOf,
+  endMarker,
   type Producer,
+  type Records,
   readBatches,
   readProducedBatch,
   writeBatch,
+  writtenBatch,
 } from './batch.ts';
 
 /**
@@ -25,8 +26,6 @@ const runs = { seed: 830, numRuns: 60 };
 
 /** The client encodes timestamp deltas beyond 32 bits wrongly (its zigzag shifts by 31). It decodes them correctly. */
 const writableRecords = arbitraryRecords(2n ** 31n - 1n);
-
-type Records = readonly Omit<BatchedRecord, 'offset'>[];
 
 for (const codec of Object.keys(codecIds) as CompressionCodec[]) {
   test(`platformatic writes ${codec} batches`, () => {
@@ -78,14 +77,7 @@ for (const [name, compression] of Object.entries(compressions)) {
 }
 
 test('platformatic reads our transaction markers', () => {
-  const marker = buildEndTransactionMarker({
-    result: 'abort',
-    producerId: 7n,
-    producerEpoch: 3,
-    coordinatorEpoch: 5,
-    timestamp: 1_700_000_000_000n,
-    baseOffset: 99n,
-  });
+  const marker = endMarker('abort');
   const [batch] = theirBatches(marker);
   assert.equal(batch?.isControl, true);
   assert.deepEqual([batch], readBatches(marker));
@@ -115,18 +107,8 @@ function options(producer: Producer, compression: CompressionCodec) {
 }
 
 function expected(records: Records, producer: Producer, codec: CompressionCodec): Batch {
-  return {
-    ...producer,
-    codec,
-    baseOffset: 0n,
-    partitionLeaderEpoch: 11,
-    timestampType: 'createTime',
-    isControl: false,
-    lastOffsetDelta: records.length - 1,
-    baseTimestamp: records[0]!.timestamp,
-    maxTimestamp: latestOf(records),
-    records: records.map((record, index) => ({ ...record, offset: BigInt(index) })),
-  };
+  const baseTimestamp = records[0]!.timestamp;
+  return writtenBatch(records, producer, codec, { partitionLeaderEpoch: 11, baseTimestamp });
 }
 
 const logAppendTimeBit = 1 << 3;

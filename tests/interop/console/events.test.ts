@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { systemClock } from '@weir/core';
-import { Kafka, logLevel } from 'kafkajs';
 import type { Page } from 'playwright-core';
 import { callOf } from './call.ts';
 import { missingChromium } from './chromium.ts';
 import { dialogOf } from './find.ts';
+import { asDenied } from './kafka.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
 
 const skip = missingChromium();
@@ -25,16 +25,9 @@ if (skip === false) {
 
 /** Lets ACLs deny a client to create topics, which are as many events. */
 async function deny(...topics: readonly string[]): Promise<void> {
-  const kafka = new Kafka({
-    clientId: 'denied',
-    brokers: [stage.local.address('Kafka')],
-    logLevel: logLevel.NOTHING,
-    retry: { retries: 0 },
+  await asDenied(stage.local.address('Kafka'), async (admin) => {
+    for (const topic of topics) await assert.rejects(admin.createTopics({ topics: [{ topic }] }));
   });
-  const admin = kafka.admin();
-  await admin.connect();
-  for (const topic of topics) await assert.rejects(admin.createTopics({ topics: [{ topic }] }));
-  await admin.disconnect();
 }
 
 const rows = (page: Page) => page.getByRole('list', { name: 'Events' }).getByRole('listitem');
@@ -213,16 +206,9 @@ test('a view is saved, opened, changed, shared with another person and deleted',
 
 /** Lets ACLs deny a client to see groups. */
 async function denyGroups(groups: readonly string[]): Promise<void> {
-  const kafka = new Kafka({
-    clientId: 'denied',
-    brokers: [stage.local.address('Kafka')],
-    logLevel: logLevel.NOTHING,
-    retry: { retries: 0 },
+  await asDenied(stage.local.address('Kafka'), async (admin) => {
+    for (const group of groups) await admin.describeGroups([group]).catch(() => undefined);
   });
-  const admin = kafka.admin();
-  await admin.connect();
-  for (const group of groups) await admin.describeGroups([group]).catch(() => undefined);
-  await admin.disconnect();
 }
 
 /** The times of the events of a filter, as soon as there are so many and a moment has passed since. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { Kafka, logLevel } from 'kafkajs';
 import type { Page } from 'playwright-core';
 import { missingChromium } from './chromium.ts';
 import { button, dialogOf, field, message, onPage } from './find.ts';
+import { asDenied } from './kafka.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
 
 const skip = missingChromium();
@@ -35,18 +35,11 @@ async function call<Answer>(page: Page, name: string, input: object): Promise<An
 
 /** Lets ACLs deny a client what it asks for. */
 async function causeDenials(): Promise<void> {
-  const kafka = new Kafka({
-    clientId: 'denied',
-    brokers: [stage.local.address('Kafka')],
-    logLevel: logLevel.NOTHING,
-    retry: { retries: 0 },
+  await asDenied(stage.local.address('Kafka'), async (admin) => {
+    for (const topic of ['orders', 'payments'])
+      await admin.createTopics({ topics: [{ topic }] }).catch(() => undefined);
+    await admin.describeGroups(['<img src=x onerror=alert(1)>']).catch(() => undefined);
   });
-  const admin = kafka.admin();
-  await admin.connect();
-  for (const topic of ['orders', 'payments'])
-    await admin.createTopics({ topics: [{ topic }] }).catch(() => undefined);
-  await admin.describeGroups(['<img src=x onerror=alert(1)>']).catch(() => undefined);
-  await admin.disconnect();
 }
 
 const rows = (page: Page) => page.getByRole('list', { name: 'Events', exact: true }).getByRole('listitem');

@@ -7,6 +7,20 @@ interface Clients {
   consumer(group: string, topic: string): Promise<void>;
 }
 
+/** An admin client whose requests are sent once, for what ACLs deny. */
+export async function asDenied(broker: string, use: (admin: Admin) => Promise<void>): Promise<void> {
+  const kafka = new Kafka({
+    clientId: 'denied',
+    brokers: [broker],
+    logLevel: logLevel.NOTHING,
+    retry: { retries: 0 },
+  });
+  const admin = kafka.admin();
+  await admin.connect();
+  await use(admin);
+  await admin.disconnect();
+}
+
 /** Lets a test fill a cluster as clients do. */
 export async function kafkaOf(broker: string, use: (clients: Clients) => Promise<void>): Promise<void> {
   const kafka = new Kafka({ clientId: 'console-test', brokers: [broker], logLevel: logLevel.NOTHING });

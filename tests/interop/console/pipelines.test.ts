@@ -25,13 +25,16 @@ testPages(
 const yamlTo = (topic: string) =>
   `input:\n  kafka_franz_service: { topics: [orders], consumer_group: cleaner }\noutput:\n  kafka_franz_service: { topic: ${topic} }\n`;
 
-test('a pipeline is made, broken, fixed, deployed, rolled back and deleted', {
-  skip,
-  timeout: 180_000,
-}, async () => {
+const long = { skip, timeout: 180_000 };
+
+async function openPipelines() {
   const page = await stage.open();
-  const click = (name: string) => button(page, name).click();
   await page.goto(await stage.urlOf('/clusters/{id}/pipelines'));
+  return { page, click: (name: string) => button(page, name).click() };
+}
+
+test('a pipeline is made, broken, fixed, deployed, rolled back and deleted', long, async () => {
+  const { page, click } = await openPipelines();
   await click('Create pipeline');
   await field(page, 'Name').fill('clean orders');
   await click('Create pipeline');
@@ -71,13 +74,8 @@ test('a pipeline is made, broken, fixed, deployed, rolled back and deleted', {
   await page.context().close();
 });
 
-test('a secret is made, rotated and deleted, and its value is not on the page', {
-  skip,
-  timeout: 180_000,
-}, async () => {
-  const page = await stage.open();
-  const click = (name: string) => button(page, name).click();
-  await page.goto(await stage.urlOf('/clusters/{id}/pipelines'));
+test('a secret is made, rotated and deleted, and its value is not on the page', long, async () => {
+  const { page, click } = await openPipelines();
   await click('New secret');
   await field(page, 'Name').fill('registry-password');
   await field(page, 'Value').fill('correct-horse');

@@ -6,9 +6,10 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { Client as Assistant, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { ApiError, createClient } from '@weir/api';
-import { systemClock, systemEnvironment } from '@weir/core';
+import { systemEnvironment } from '@weir/core';
 import { Kafka, logLevel } from 'kafkajs';
 import { signUpFirstUser } from '../brokers/first-user.ts';
+import { untilSucceeds } from '../brokers/waiting.ts';
 import { lastFirst, startWeir, temporaryFolder } from '../brokers/weir-process.ts';
 
 type Client = ReturnType<typeof createClient>;
@@ -31,7 +32,7 @@ test('a denial is found by a search, also when an agent dies', {
   );
   lifetime.after(() => plane.stop());
   const url = plane.address('control plane');
-  await until(async () => assert.match(plane.output.out, /signs up at /));
+  await untilSucceeds(async () => assert.match(plane.output.out, /signs up at /));
   const cookie = await signUpFirstUser(plane);
   const client = createClient({ baseUrl: url, fetch, headers: { cookie, origin: url } });
   const made = await client.call('create_virtual_cluster', { virtual_cluster_name: 'orders' });
@@ -65,10 +66,10 @@ test('a denial is found by a search, also when an agent dies', {
     logLevel: logLevel.NOTHING,
     retry: { retries: 0 },
   });
-  await until(() => isDenied(kafka));
+  await untilSucceeds(() => isDenied(kafka));
 
   const denials = 'data.resource_name == "orders" and type == "acl_logs" and data.is_allowed == false';
-  await until(async () => assert.notEqual((await search(denials)).events.length, 0));
+  await untilSucceeds(async () => assert.notEqual((await search(denials)).events.length, 0));
   const { events, stats } = await search(denials);
   const [event] = events;
   assert.equal(event!.data.principal, 'User:ANONYMOUS');
@@ -177,16 +178,4 @@ async function refusal(call: Promise<unknown>): Promise<string> {
     throw error;
   }
   return 'none';
-}
-
-/** Retries until it succeeds; the test timeout is the limit. */
-async function until(work: () => Promise<unknown>): Promise<void> {
-  for (;;) {
-    try {
-      await work();
-      return;
-    } catch {
-      await new Promise<void>((resolve) => systemClock.after(100, resolve));
-    }
-  }
 }

@@ -1,5 +1,28 @@
-import { systemClock } from '@weir/core';
-import { type Lifetime, startWeir, type WeirProcess } from '../brokers/weir-process.ts';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { pause } from '../brokers/waiting.ts';
+import {
+  type Lifetime,
+  lastFirst,
+  startWeir,
+  temporaryFolder,
+  type WeirProcess,
+} from '../brokers/weir-process.ts';
+import { postgresFor } from './server.ts';
+
+/** A database and a folder for control planes. Without PostgreSQL the test is skipped, and there is none. */
+export async function postgresStage(t: TestContext) {
+  const lifetime = lastFirst(t);
+  const database = await postgresFor(lifetime);
+  if ('missing' in database) {
+    t.skip(database.missing);
+    return undefined;
+  }
+  const folder = temporaryFolder(lifetime);
+  const start = (name: string, ...more: readonly string[]) =>
+    startControlPlane(lifetime, database.url, join(folder, name), ...more);
+  return { lifetime, folder, start };
+}
 
 /** Starts a control plane on the database and returns it once it serves. */
 export async function startControlPlane(
@@ -16,7 +39,6 @@ export async function startControlPlane(
     ['control plane'],
   );
   lifetime.after(() => plane.stop());
-  while (!/^ {2}serves /m.test(plane.output.out))
-    await new Promise<void>((resolve) => systemClock.after(50, resolve));
+  while (!/^ {2}serves /m.test(plane.output.out)) await pause();
   return plane;
 }

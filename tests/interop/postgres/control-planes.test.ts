@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { createClient } from '@weir/api';
-import { systemClock } from '@weir/core';
 import { Kafka, logLevel } from 'kafkajs';
 import { signUpFirstUser } from '../brokers/first-user.ts';
-import { lastFirst, startWeir, temporaryFolder, type WeirProcess } from '../brokers/weir-process.ts';
-import { startControlPlane } from './control-plane.ts';
-import { postgresFor } from './server.ts';
+import { leaderOf } from '../brokers/leader-of.ts';
+import { untilSucceeds } from '../brokers/waiting.ts';
+import { startWeir } from '../brokers/weir-process.ts';
+import { postgresStage } from './control-plane.ts';
 
 /**
  * A whole installation as an operator sets it up: two control planes on one PostgreSQL, the first user through the
@@ -19,11 +19,9 @@ import { postgresFor } from './server.ts';
 test('two control planes on PostgreSQL share an installation and take over from each other', {
   timeout: 300_000,
 }, async (t: TestContext) => {
-  const lifetime = lastFirst(t);
-  const database = await postgresFor(lifetime);
-  if ('missing' in database) return t.skip(database.missing);
-  const folder = temporaryFolder(lifetime);
-  const start = (name: string) => startControlPlane(lifetime, database.url, join(folder, name));
+  const stage = await postgresStage(t);
+  if (stage === undefined) return;
+  const { lifetime, folder, start } = stage;
   const planes = [await start('one'), await start('two')];
   const [one, two] = planes.map((plane) => plane.address('control plane')) as [string, string];
 
@@ -74,7 +72,7 @@ test('two control planes on PostgreSQL share an installation and take over from 
   const leader = await leaderOf(planes, made.virtual_cluster_id);
   await planes[leader]!.kill();
   const survivor = clients[1 - leader]!;
-  await until(() =>
+  await untilSucceeds(() =>
     survivor.call('create_topic', { ...cluster, topic_name: 'later', partition_count: 1, configs: {} }),
   );
   await produce(kafka, ['third']);
@@ -113,34 +111,4 @@ async function consume(kafka: Kafka, count: number): Promise<string[]> {
   });
   await consumer.disconnect();
   return values;
-}
-
-/** Returns the index of the process that leads a cluster, from the processes' metrics. */
-async function leaderOf(planes: readonly WeirProcess[], clusterId: string): Promise<number> {
-  for (;;) {
-    for (const [index, plane] of planes.entries()) {
-      const text = await (await fetch(`${plane.address('control plane')}/metrics`)).text();
-      const line = text
-        .split('\n')
-        .find((row) => row.startsWith('service_cluster_leader{') && row.includes(clusterId));
-      if (line?.endsWith(' 1') === true) return index;
-    }
-    await pause();
-  }
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => systemClock.after(100, resolve));
-}
-
-/** Retries until it succeeds; the test timeout is the limit. */
-async function until(work: () => Promise<unknown>): Promise<void> {
-  for (;;) {
-    try {
-      await work();
-      return;
-    } catch {
-      await pause();
-    }
-  }
 }

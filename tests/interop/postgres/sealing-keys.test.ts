@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ApiError, createClient } from '@weir/api';
 import { signUpFirstUser } from '../brokers/first-user.ts';
-import { lastFirst, temporaryFolder } from '../brokers/weir-process.ts';
-import { startControlPlane } from './control-plane.ts';
-import { postgresFor } from './server.ts';
+import { postgresStage } from './control-plane.ts';
 
 /**
  * With PostgreSQL and without sealing keys, the operator gets a message at start and the administrator an error from
@@ -15,12 +13,11 @@ import { postgresFor } from './server.ts';
 test('single sign-on on PostgreSQL, without sealing keys and with them', {
   timeout: 300_000,
 }, async (t: TestContext) => {
-  const lifetime = lastFirst(t);
-  const database = await postgresFor(lifetime);
-  if ('missing' in database) return t.skip(database.missing);
-  const folder = temporaryFolder(lifetime);
+  const stage = await postgresStage(t);
+  if (stage === undefined) return;
+  const { folder } = stage;
   const start = async (name: string, ...more: string[]) => {
-    const plane = await startControlPlane(lifetime, database.url, join(folder, name), ...more);
+    const plane = await stage.start(name, ...more);
     const output = `${plane.output.out}${plane.output.err}`;
     return {
       plane,

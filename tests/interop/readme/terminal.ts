@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Environment, systemClock } from '@weir/core';
+import { within } from '../brokers/waiting.ts';
 
 /** Generous, because the machine may be busy with other tests, and the first command installs. */
 const patienceMs = 240_000;
@@ -113,17 +114,5 @@ async function untilTrue(what: string, isTrue: () => Promise<boolean>): Promise<
   while (!(await isTrue())) {
     if (systemClock.monotonicMs() > giveUpMs) throw new Error(`waited in vain for ${what}`);
     await new Promise<void>((resolve) => systemClock.after(100, resolve));
-  }
-}
-
-async function within<Value>(timeoutMs: number, promise: Promise<Value>): Promise<Value | undefined> {
-  let cancel: (() => void) | undefined;
-  const timeout = new Promise<undefined>((resolve) => {
-    cancel = systemClock.after(timeoutMs, () => resolve(undefined));
-  });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    cancel?.();
   }
 }

@@ -4,16 +4,9 @@ import { request } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { Command } from '../agent/supervised-agents.ts';
+import { pause } from '../brokers/waiting.ts';
 import { lastFirst, type WeirProcess } from '../brokers/weir-process.ts';
-import {
-  anyPort,
-  ask,
-  contentsOf,
-  demand,
-  pause,
-  type Served,
-  startRegistryCluster,
-} from './registry-cluster.ts';
+import { anyPort, ask, contentsOf, demand, type Served, startRegistryCluster } from './registry-cluster.ts';
 
 const bounded = { timeout: 240_000 };
 const schema = { schema: '"string"' };

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pause } from '../brokers/waiting.ts';
 import { lastFirst, type WeirProcess } from '../brokers/weir-process.ts';
-import { ask, contentsOf, demand, pause, startRegistryCluster } from './registry-cluster.ts';
+import { ask, contentsOf, demand, startRegistryCluster } from './registry-cluster.ts';
 
 interface Registered {
   readonly id: number;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { asker } from '@weir/agent/testing';
 import { createClient } from '@weir/api';
-import { systemClock } from '@weir/core';
 import { signUpFirstUser } from '../brokers/first-user.ts';
+import { leaderOf } from '../brokers/leader-of.ts';
 import { type Lifetime, startWeir, temporaryFolder, type WeirProcess } from '../brokers/weir-process.ts';
 import { startControlPlane } from '../postgres/control-plane.ts';
 
@@ -84,23 +85,6 @@ export async function startRegistryAgent(
   return agent;
 }
 
-async function leaderOf(planes: readonly WeirProcess[], clusterId: string): Promise<number> {
-  for (;;) {
-    for (const [index, plane] of planes.entries()) {
-      const text = await (await fetch(`${plane.address('control plane')}/metrics`)).text();
-      const line = text
-        .split('\n')
-        .find((row) => row.startsWith('service_cluster_leader{') && row.includes(clusterId));
-      if (line?.endsWith(' 1') === true) return index;
-    }
-    await pause();
-  }
-}
-
-export function pause(ms = 50): Promise<void> {
-  return new Promise((resolve) => systemClock.after(ms, resolve));
-}
-
 interface Answer {
   /** 0 if there was none. */
   readonly status: number;
@@ -112,18 +96,9 @@ export type Served = Pick<WeirProcess, 'address'>;
 
 /** Sends one request to the registry of an agent. Never rejects. */
 export async function ask(agent: Served, line: string, body?: object, login?: string): Promise<Answer> {
-  const [method, path] = line.split(' ') as [string, string];
   try {
-    const response = await fetch(agent.address('registry') + path, {
-      method,
-      headers: {
-        'content-type': 'application/json',
-        ...(login === undefined ? {} : { authorization: `Basic ${btoa(login)}` }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+    const { status, json } = await asker(Number(new URL(agent.address('registry')).port))(line, body, login);
+    return { status, body: json };
   } catch (error) {
     return { status: 0, body: String(error) };
   }

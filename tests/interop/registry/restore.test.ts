@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { pause } from '../brokers/waiting.ts';
 import { lastFirst, temporaryFolder, type WeirProcess } from '../brokers/weir-process.ts';
 import { startControlPlane } from '../postgres/control-plane.ts';
 import {
   ask,
   contentsOf,
   demand,
-  pause,
   registryAgentArgs,
   startRegistryAgent,
   startRegistryCluster,

@@ -5,8 +5,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { pause } from '../brokers/waiting.ts';
 import { lastFirst, temporaryFolder } from '../brokers/weir-process.ts';
-import { anyPort, ask, demand, pause, startRegistryCluster } from './registry-cluster.ts';
+import { anyPort, ask, demand, startRegistryCluster } from './registry-cluster.ts';
 
 const bounded = { timeout: 240_000 };
 const wrong = 'wrong-horse-battery';

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BuiltGo, buildGoModule, goProgramPath } from '../go/programs.ts';
-import { freePort, identity, type S3Server, untilOpen } from '../s3/server.ts';
+import { freePort, identity, type S3Server, serving } from '../s3/server.ts';
 
 const name = 'versitygw';
 
@@ -36,17 +35,5 @@ export async function startVersitygw(program: string): Promise<S3Server> {
   const backend = ['posix', '--sidecar', attributes, objects];
   const flags = ['--port', `127.0.0.1:${port}`, '--quiet', '--keep-alive', ...account];
   const server = spawn(program, [...flags, ...backend], { stdio: 'ignore', env: {} });
-  const ended = once(server, 'close');
-  async function stop(): Promise<void> {
-    server.kill('SIGKILL');
-    await ended;
-    rmSync(directory, { recursive: true, force: true });
-  }
-  try {
-    await untilOpen(port, server);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return { port, stop };
+  return serving(port, server, 'SIGKILL', () => rmSync(directory, { recursive: true, force: true }));
 }

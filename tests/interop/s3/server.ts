@@ -57,11 +57,21 @@ export async function startS3Server(): Promise<S3Server> {
     settings,
   ];
   const server = spawn('java', program, { stdio: 'ignore' });
+  return serving(port, server, 'SIGTERM', () => rmSync(settings, { force: true }));
+}
+
+/** Waits until a server accepts connections. One that does not is stopped. */
+export async function serving(
+  port: number,
+  server: ChildProcess,
+  signal: 'SIGTERM' | 'SIGKILL',
+  cleanUp: () => void,
+): Promise<S3Server> {
   const ended = once(server, 'close');
   async function stop(): Promise<void> {
-    server.kill();
+    server.kill(signal);
     await ended;
-    rmSync(settings, { force: true });
+    cleanUp();
   }
   try {
     await untilOpen(port, server);
@@ -98,7 +108,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** Waits until a server that was started accepts connections. */
-export async function untilOpen(port: number, server: ChildProcess): Promise<void> {
+async function untilOpen(port: number, server: ChildProcess): Promise<void> {
   const giveUpMs = systemClock.monotonicMs() + startMsMax;
   while (!(await isOpen(port))) {
     if (server.exitCode !== null) throw new Error(`the S3 server ended with ${server.exitCode}`);

@@ -1,27 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { TestCa } from '../../../packages/security/testing/test-ca.ts';
-import { missingTool } from '../apache/tools.ts';
-import { openJavaClient } from '../brokers/java-client.ts';
-import { missingKcat } from '../brokers/kcat.ts';
 import { lastFirst, startLocal } from '../brokers/weir-process.ts';
-import { pythonWith } from '../python/venv.ts';
-import {
-  javaClient,
-  javaSettings,
-  kafkajsClient,
-  kcatClient,
-  platformaticClient,
-  refusedTriesMs,
-} from './foreign-clients.ts';
-import { librdkafkaClient } from './librdkafka/client.ts';
+import { allClients, atOnce, bounded } from './all-clients.ts';
+import { javaSettings, refusedTriesMs } from './foreign-clients.ts';
 import { SecretFiles } from './secured.ts';
 
 /** Third-party clients that authenticate with certificates. */
 const lifetime = lastFirst({ after });
 const files = await SecretFiles.make(lifetime);
-const noJava = missingTool();
-const java = noJava ? undefined! : openJavaClient(lifetime);
+const { java, noJava, clients } = allClients(lifetime, files);
 const broker = (
   await startLocal(lifetime, [
     ...(await files.serverFlags()),
@@ -32,16 +20,6 @@ const broker = (
   ])
 ).address('Kafka');
 
-const clients = [
-  javaClient(java, files, noJava),
-  kcatClient(missingKcat()),
-  librdkafkaClient(pythonWith('confluent-kafka')),
-  kafkajsClient,
-  platformaticClient,
-];
-const bounded = { timeout: 120_000 };
-/** Clients mostly wait: for process starts, and for their own timeouts when login fails. */
-const atOnce = { concurrency: 4 };
 const values = ['one', 'two'];
 const { caFile } = files;
 const robot = await files.client('Robot', { subject: 'OU=robots, CN=Robot' });

@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { missingTool } from '../apache/tools.ts';
-import { openJavaClient } from '../brokers/java-client.ts';
-import { missingKcat } from '../brokers/kcat.ts';
 import { lastFirst, startLocal } from '../brokers/weir-process.ts';
-import { pythonWith } from '../python/venv.ts';
+import { allClients, atOnce, bounded } from './all-clients.ts';
 import {
   javaClient,
   kafkajsClient,
-  kcatClient,
   type Login,
   platformaticClient,
   refusedTriesMs,
   type Way,
 } from './foreign-clients.ts';
-import { librdkafkaClient } from './librdkafka/client.ts';
 import { foreignAudience, startOidcIssuer } from './oidc-issuer.ts';
 import { SecretFiles } from './secured.ts';
 
@@ -25,10 +20,9 @@ import { SecretFiles } from './secured.ts';
 const lifetime = lastFirst({ after });
 const files = await SecretFiles.make(lifetime);
 const issuer = await startOidcIssuer(lifetime);
-const noJava = missingTool();
-const java = noJava
-  ? undefined!
-  : openJavaClient(lifetime, { 'org.apache.kafka.sasl.oauthbearer.allowed.urls': issuer.tokenEndpoint });
+const { java, noJava, clients } = allClients(lifetime, files, {
+  'org.apache.kafka.sasl.oauthbearer.allowed.urls': issuer.tokenEndpoint,
+});
 
 const user = 'alice';
 const password = 'correct horse, battery=staple';
@@ -55,16 +49,6 @@ const logins: readonly Login[] = [
   { mechanism: 'SCRAM-SHA-512', user, password },
   oauth(() => issuer.token()),
 ];
-const clients = [
-  javaClient(java, files, noJava),
-  kcatClient(missingKcat()),
-  librdkafkaClient(pythonWith('confluent-kafka')),
-  kafkajsClient,
-  platformaticClient,
-];
-const bounded = { timeout: 120_000 };
-/** Clients mostly wait: for process starts, and for their own timeouts when login fails. */
-const atOnce = { concurrency: 4 };
 const values = ['one', 'two', 'three'];
 let topicCount = 0;
 

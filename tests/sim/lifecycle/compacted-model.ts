@@ -1,4 +1,4 @@
-import { LogProblem } from './log-problem.ts';
+import { LogModel } from './log-model.ts';
 import type { SeenBatch, SeenLog } from './log-reading.ts';
 import type { SentBatch, Transaction } from './partition-model.ts';
 import { dayMs, hourMs } from './setting.ts';
@@ -17,25 +17,11 @@ export const compactionLagMs = 12 * hourMs;
 const latenessMs = 2 * dayMs;
 
 /** What a compacted partition must contain: the rules of Kafka's cleaner, by what consumers can see of them. */
-export class CompactedModel {
-  readonly name: string;
-  readonly topicId: string;
-  readonly partition: number;
+export class CompactedModel extends LogModel {
   /** All records whose place is known, by offset. */
   readonly #records = new Map<number, SentRecord>();
   readonly #doubtful = new Set<SentBatch>();
-  #nextOffset = 0;
   #seenBytes = 0;
-
-  constructor(name: string, topicId: string, partition: number) {
-    this.name = name;
-    this.topicId = topicId;
-    this.partition = partition;
-  }
-
-  get nextOffset(): number {
-    return this.#nextOffset;
-  }
 
   /** As far as readers saw: `check` decides whether there is too much. */
   get requiredBytes(): number {
@@ -47,7 +33,7 @@ export class CompactedModel {
   }
 
   acknowledged(batch: SentBatch, baseOffset: number): void {
-    if (batch.state === 'refused') this.#fail(`${batch.id} was refused, and then acknowledged`);
+    if (batch.state === 'refused') this.fail(`${batch.id} was refused, and then acknowledged`);
     batch.state = 'acknowledged';
     this.#place(batch, baseOffset);
   }
@@ -61,9 +47,9 @@ export class CompactedModel {
   /** Checks that each record is the one that was sent, and that the table of latest values is that of the records. */
   check(seen: SeenLog, nextOffsetMin: number, nowMs: number): void {
     const { startOffset, nextOffset, batches, stableOffset } = seen;
-    if (startOffset !== 0) this.#fail(`the log starts at ${startOffset}, and nothing deletes its head`);
-    if (nextOffset < nextOffsetMin) this.#fail(`the log ends at ${nextOffset}, before ${nextOffsetMin}`);
-    this.#nextOffset = Math.max(this.#nextOffset, nextOffset);
+    if (startOffset !== 0) this.fail(`the log starts at ${startOffset}, and nothing deletes its head`);
+    if (nextOffset < nextOffsetMin) this.fail(`the log ends at ${nextOffset}, before ${nextOffsetMin}`);
+    this.reaches(nextOffset);
     this.#seenBytes = seen.pages.reduce(
       (sum, { pointers }) => sum + pointers.byteLength.reduce((a, b) => a + b, 0),
       0,
@@ -71,11 +57,11 @@ export class CompactedModel {
     let offset = 0;
     for (const batch of batches) {
       if (batch.baseOffset < offset)
-        this.#fail(`a batch at ${batch.baseOffset} comes after one that ends at ${offset}`);
+        this.fail(`a batch at ${batch.baseOffset} comes after one that ends at ${offset}`);
       this.#checkRecords(batch);
       offset = batch.nextOffset;
     }
-    if (offset !== nextOffset) this.#fail(`the last batch ends at ${offset} and the log at ${nextOffset}`);
+    if (offset !== nextOffset) this.fail(`the last batch ends at ${offset} and the log at ${nextOffset}`);
     this.#checkTable(this.#committedOffsets(seen), stableOffset, nowMs);
   }
 
@@ -83,7 +69,7 @@ export class CompactedModel {
     for (const { offset, key, value, timestampMs } of records) {
       const sent = this.#records.get(offset) ?? this.#learn(baseOffset, value, offset);
       if (sent?.key !== key || sent.value !== value || sent.timestampMs !== timestampMs)
-        this.#fail(`${key}=${value} is at ${offset}, where ${sent?.key}=${sent?.value} was sent`);
+        this.fail(`${key}=${value} is at ${offset}, where ${sent?.key}=${sent?.value} was sent`);
     }
   }
 
@@ -114,7 +100,7 @@ export class CompactedModel {
         const { key, value, transaction } = this.#records.get(offset)!;
         if (transaction?.state === 'unknown') transaction.state = isVisible ? 'committed' : 'aborted';
         if (isVisible !== (transaction === undefined || transaction.state === 'committed'))
-          this.#fail(
+          this.fail(
             `${key}=${value} at ${offset} is ${isVisible ? 'visible' : 'hidden'}, its transaction ${transaction?.state}`,
           );
         if (isVisible) visible.add(offset);
@@ -137,19 +123,19 @@ export class CompactedModel {
       const before = latest.get(record.key);
       const isLate = record.timestampMs < nowMs - compactionLagMs - latenessMs;
       if (before !== undefined && isLate && visible.has(before.offset))
-        this.#fail(`${record.key} is still at ${before.offset}, long after it was replaced at ${offset}`);
+        this.fail(`${record.key} is still at ${before.offset}, long after it was replaced at ${offset}`);
       latest.set(record.key, { offset, record });
     }
     for (const [key, { offset, record }] of latest) {
       const mayBeGone = record.value === null && record.timestampMs < nowMs - deleteRetentionMs + hourMs;
       if (!visible.has(offset) && !mayBeGone && !uncertain.has(key))
-        this.#fail(`${key}=${record.value} at ${offset} is lost, the latest of its key`);
+        this.fail(`${key}=${record.value} at ${offset} is lost, the latest of its key`);
     }
     for (const offset of visible) {
       const { key, value } = this.#records.get(offset)!;
       const last = latest.get(key!);
       if (last?.record.value === null && !visible.has(last.offset))
-        this.#fail(`${key}=${value} at ${offset} came back after it was deleted at ${last.offset}`);
+        this.fail(`${key}=${value} at ${offset} came back after it was deleted at ${last.offset}`);
     }
   }
 
@@ -160,13 +146,9 @@ export class CompactedModel {
       const { timestampMs, transaction } = batch;
       const there = this.#records.get(baseOffset + index);
       if (there !== undefined && there.value !== value)
-        this.#fail(`${batch.id} is at ${baseOffset}, where others are`);
+        this.fail(`${batch.id} is at ${baseOffset}, where others are`);
       this.#records.set(baseOffset + index, { key, value, timestampMs, transaction });
     }
-    this.#nextOffset = Math.max(this.#nextOffset, baseOffset + batch.records.length);
-  }
-
-  #fail(problem: string): never {
-    throw new LogProblem(`${this.name}-${this.partition}: ${problem}`);
+    this.reaches(baseOffset + batch.records.length);
   }
 }

@@ -1,6 +1,6 @@
 import { markerBytes } from '@weir/cluster';
 import type { CompactedModel } from './compacted-model.ts';
-import { LogProblem } from './log-problem.ts';
+import { LogModel } from './log-model.ts';
 import type { SeenBatch, SeenLog } from './log-reading.ts';
 import { hourMs, mergeLimits } from './setting.ts';
 
@@ -10,13 +10,13 @@ export interface Transaction {
 }
 
 /** A partition, whatever its policy. */
-export type LogModel = PartitionModel | CompactedModel;
+export type AnyLogModel = PartitionModel | CompactedModel;
 
 /** A batch that a client sent. */
 export interface SentBatch {
   /** Begins the value of each of its records. */
   readonly id: string;
-  readonly partition: LogModel;
+  readonly partition: AnyLogModel;
   readonly records: readonly { readonly key: string | null; readonly value: string | null }[];
   readonly timestampMs: number;
   readonly bytes: number;
@@ -43,16 +43,12 @@ export interface RetentionRule {
 const retentionLatenessMs = 6 * hourMs;
 
 /** What a partition must contain, from the answers that clients got. */
-export class PartitionModel {
-  readonly name: string;
-  readonly topicId: string;
-  readonly partition: number;
+export class PartitionModel extends LogModel {
   readonly rule: RetentionRule;
   /** Batches whose place is known, by base offset, without those below the start. */
   #known = new Map<number, SentBatch>();
   readonly #doubtful = new Set<SentBatch>();
   #startOffset = 0;
-  #nextOffset = 0;
   /** Up to here clients deleted records: acknowledged, and at most. */
   #deletedTo = 0;
   #deletedToMax = 0;
@@ -63,9 +59,7 @@ export class PartitionModel {
   retainedSinceMs: number;
 
   constructor(name: string, topicId: string, partition: number, rule: RetentionRule, nowMs: number) {
-    this.name = name;
-    this.topicId = topicId;
-    this.partition = partition;
+    super(name, topicId, partition);
     this.rule = rule;
     this.retainedSinceMs = nowMs;
   }
@@ -73,10 +67,6 @@ export class PartitionModel {
   /** As far as it is known. */
   get startOffset(): number {
     return this.#startOffset;
-  }
-
-  get nextOffset(): number {
-    return this.#nextOffset;
   }
 
   /** Bytes of batches that retention requires, with a marker for each that is part of a transaction. */
@@ -119,8 +109,8 @@ export class PartitionModel {
 
   acknowledged(batch: SentBatch, baseOffset: number): void {
     if (batch.baseOffset !== undefined && batch.baseOffset !== baseOffset)
-      this.#fail(`${batch.id} is at ${batch.baseOffset} and was acknowledged at ${baseOffset}`);
-    if (batch.state === 'refused') this.#fail(`${batch.id} was refused, and then acknowledged`);
+      this.fail(`${batch.id} is at ${batch.baseOffset} and was acknowledged at ${baseOffset}`);
+    if (batch.state === 'refused') this.fail(`${batch.id} was refused, and then acknowledged`);
     batch.state = 'acknowledged';
     this.#place(batch, baseOffset);
   }
@@ -154,7 +144,7 @@ export class PartitionModel {
       const hasExpired = retentionMs >= 0 && timestampMs < nowMs - retentionMs;
       const isTooMuch = retentionBytes >= 0 && bytesAfter >= retentionBytes;
       if (!hasExpired && !isTooMuch)
-        this.#fail(`retention removed ${id} at ${baseOffset} too early, ${bytesAfter} bytes before the end`);
+        this.fail(`retention removed ${id} at ${baseOffset} too early, ${bytesAfter} bytes before the end`);
     }
     this.#retainedFrom = startOffset;
   }
@@ -163,15 +153,15 @@ export class PartitionModel {
   check(seen: SeenLog, nextOffsetMin: number, nowMs: number): void {
     const { startOffset, nextOffset, batches } = seen;
     if (startOffset < this.#startOffset)
-      this.#fail(`the log starts at ${startOffset} after it started at ${this.#startOffset}`);
+      this.fail(`the log starts at ${startOffset} after it started at ${this.#startOffset}`);
     if (startOffset < this.#deletedTo)
-      this.#fail(`the log starts at ${startOffset}, and records below ${this.#deletedTo} were deleted`);
+      this.fail(`the log starts at ${startOffset}, and records below ${this.#deletedTo} were deleted`);
     if (startOffset > Math.max(this.#retainedFrom, this.#deletedToMax))
-      this.#fail(`the log starts at ${startOffset}, and nothing may be gone above ${this.#retainedFrom}`);
+      this.fail(`the log starts at ${startOffset}, and nothing may be gone above ${this.#retainedFrom}`);
     if (nextOffset < nextOffsetMin)
-      this.#fail(`the log ends at ${nextOffset}, before ${nextOffsetMin}, which was acknowledged`);
+      this.fail(`the log ends at ${nextOffset}, before ${nextOffsetMin}, which was acknowledged`);
     this.#startOffset = startOffset;
-    this.#nextOffset = Math.max(this.#nextOffset, nextOffset);
+    this.reaches(nextOffset);
     this.#checkOffsets(seen);
     const bases = new Set<number>();
     for (const batch of batches) {
@@ -181,8 +171,7 @@ export class PartitionModel {
     this.#checkCommitted(seen);
     for (const [baseOffset, { id, records }] of this.#known) {
       if (baseOffset + records.length <= startOffset) this.#known.delete(baseOffset);
-      else if (baseOffset < nextOffset && !bases.has(baseOffset))
-        this.#fail(`${id} at ${baseOffset} is lost`);
+      else if (baseOffset < nextOffset && !bases.has(baseOffset)) this.fail(`${id} at ${baseOffset} is lost`);
     }
     this.#checkLateness(nowMs);
   }
@@ -190,23 +179,22 @@ export class PartitionModel {
   /** Batches follow each other, from the start to the end. */
   #checkOffsets({ startOffset, nextOffset, batches }: SeenLog): void {
     let offset = batches[0]?.baseOffset ?? nextOffset;
-    if (offset > startOffset)
-      this.#fail(`the log starts at ${startOffset}, and its first batch at ${offset}`);
+    if (offset > startOffset) this.fail(`the log starts at ${startOffset}, and its first batch at ${offset}`);
     for (const batch of batches) {
       if (batch.baseOffset !== offset)
-        this.#fail(`a batch at ${batch.baseOffset} follows one that ends at ${offset}`);
+        this.fail(`a batch at ${batch.baseOffset} follows one that ends at ${offset}`);
       offset = batch.nextOffset;
     }
-    if (offset !== nextOffset) this.#fail(`the last batch ends at ${offset} and the log at ${nextOffset}`);
+    if (offset !== nextOffset) this.fail(`the last batch ends at ${offset} and the log at ${nextOffset}`);
   }
 
   #checkBatch({ baseOffset, nextOffset, records }: SeenBatch): number {
     const id = records[0]?.value?.split('.')[0] ?? '';
     const sent = this.#known.get(baseOffset) ?? [...this.#doubtful].find((candidate) => candidate.id === id);
-    if (sent === undefined) this.#fail(`${id} at ${baseOffset} is new, twice there, or in the wrong place`);
-    if (sent.id !== id) this.#fail(`${id} is at ${baseOffset}, where ${sent.id} was`);
+    if (sent === undefined) this.fail(`${id} at ${baseOffset} is new, twice there, or in the wrong place`);
+    if (sent.id !== id) this.fail(`${id} is at ${baseOffset}, where ${sent.id} was`);
     if (nextOffset - baseOffset !== sent.records.length)
-      this.#fail(`${id} has ${nextOffset - baseOffset} offsets`);
+      this.fail(`${id} has ${nextOffset - baseOffset} offsets`);
     for (const [index, { offset, key, value, timestampMs }] of records.entries()) {
       const expected = sent.records[index];
       const isSame =
@@ -214,9 +202,9 @@ export class PartitionModel {
         key === expected?.key &&
         value === expected.value &&
         timestampMs === sent.timestampMs;
-      if (!isSame) this.#fail(`record ${index} of ${id} is ${key}=${value} at ${offset}`);
+      if (!isSame) this.fail(`record ${index} of ${id} is ${key}=${value} at ${offset}`);
     }
-    if (records.length !== sent.records.length) this.#fail(`${id} has ${records.length} records`);
+    if (records.length !== sent.records.length) this.fail(`${id} has ${records.length} records`);
     this.#place(sent, baseOffset);
     return baseOffset;
   }
@@ -233,13 +221,13 @@ export class PartitionModel {
         continue;
       }
       const { id, transaction } = this.#known.get(baseOffset)!;
-      if (isTransactional !== (transaction !== undefined)) this.#fail(`${id} changed its kind`);
+      if (isTransactional !== (transaction !== undefined)) this.fail(`${id} changed its kind`);
       if (transaction === undefined) continue;
       const isVisible = !hidden.has(producerId);
       if (transaction.state === 'unknown') transaction.state = isVisible ? 'committed' : 'aborted';
       // A transaction that is open for its client may have reached its timeout.
       if (isVisible !== (transaction.state === 'committed'))
-        this.#fail(`${id} is ${isVisible ? 'visible' : 'hidden'}, and its transaction ${transaction.state}`);
+        this.fail(`${id} is ${isVisible ? 'visible' : 'hidden'}, and its transaction ${transaction.state}`);
     }
   }
 
@@ -247,7 +235,7 @@ export class PartitionModel {
   #checkLateness(nowMs: number): void {
     const overdue = this.overdueBytes(nowMs);
     if (overdue > mergeLimits.pointerBytesMax)
-      this.#fail(`${overdue} bytes are there that retention should have removed`);
+      this.fail(`${overdue} bytes are there that retention should have removed`);
   }
 
   overdueBytes(nowMs: number): number {
@@ -274,16 +262,12 @@ export class PartitionModel {
   #place(batch: SentBatch, baseOffset: number): void {
     const there = this.#known.get(baseOffset);
     if (there !== undefined && there !== batch)
-      this.#fail(`${batch.id} is at ${baseOffset}, and so is ${there.id}`);
+      this.fail(`${batch.id} is at ${baseOffset}, and so is ${there.id}`);
     batch.baseOffset = baseOffset;
     this.#doubtful.delete(batch);
     const nextOffset = baseOffset + batch.records.length;
     if (nextOffset > this.#startOffset) this.#known.set(baseOffset, batch);
-    this.#nextOffset = Math.max(this.#nextOffset, nextOffset);
-  }
-
-  #fail(problem: string): never {
-    throw new LogProblem(`${this.name}-${this.partition}: ${problem}`);
+    this.reaches(nextOffset);
   }
 }
 

@@ -3,14 +3,14 @@ import type { ClusterMachine } from '../../../packages/machine/src/machine.ts';
 import { CompactedModel, compactionLagMs, deleteRetentionMs } from './compacted-model.ts';
 import type { LifeWorld } from './life-world.ts';
 import { LogProblem } from './log-problem.ts';
-import { type LogModel, PartitionModel, type RetentionRule } from './partition-model.ts';
+import { type AnyLogModel, PartitionModel, type RetentionRule } from './partition-model.ts';
 import { dayMs, hourMs, minuteMs, softDeleteTtlMs, timerMs } from './setting.ts';
 import { type BatchDraft, type TransactionalClient, writeFile } from './traffic.ts';
 
 export interface TopicModel {
   readonly name: string;
   readonly topicId: string;
-  readonly partitions: readonly LogModel[];
+  readonly partitions: readonly AnyLogModel[];
   readonly rule: RetentionRule;
   readonly isTransactional: boolean;
   readonly isCompacted: boolean;
@@ -178,7 +178,7 @@ export class TopicLife {
     );
   }
 
-  #draft(partitions: readonly LogModel[], valueBytesMax: number): BatchDraft {
+  #draft(partitions: readonly AnyLogModel[], valueBytesMax: number): BatchDraft {
     const { random, clock } = this.#world;
     const recordCount = 1 + random.below(4);
     const partition = partitions[random.below(partitions.length)]!;

@@ -4,7 +4,7 @@ import { buildRecordBatch } from '@weir/wire';
 import type { LifeDeps } from './deps.ts';
 import type { LifeAgent } from './life-agent.ts';
 import { LogProblem } from './log-problem.ts';
-import type { LogModel, SentBatch, Transaction } from './partition-model.ts';
+import type { AnyLogModel, SentBatch, Transaction } from './partition-model.ts';
 import { clusterId } from './setting.ts';
 
 /** The producer of a transactional batch. */
@@ -17,7 +17,7 @@ interface TransactionalBatch {
 }
 
 export interface BatchDraft {
-  readonly partition: LogModel;
+  readonly partition: AnyLogModel;
   readonly recordCount: number;
   readonly timestampMs: number;
   readonly valueBytes: number;
@@ -173,7 +173,7 @@ export class TransactionalClient {
   readonly #world: LifeDeps;
   readonly #agent: () => LifeAgent;
   #producer: Initialised | undefined;
-  #sequences = new Map<LogModel, number>();
+  #sequences = new Map<AnyLogModel, number>();
   #request = 0;
 
   constructor(world: LifeDeps, transactionalId: string, agent: () => LifeAgent) {

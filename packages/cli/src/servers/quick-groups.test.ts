@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { Metrics, silentLog, systemClock } from '@weir/core';
-import { openJournals } from '@weir/journal';
-import { ClusterNode } from '@weir/metadata';
+import { memoryNode } from '@weir/metadata/testing';
 import { withQuickGroups } from './quick-groups.ts';
 
 const name = 'group.initial.rebalance.delay.ms';
@@ -15,16 +13,7 @@ test('members of a group start at once, unless the user has configured a delay',
     ['1500', '1500'],
   ];
   for (const [value, expected] of rows) {
-    const clusterId = randomUUID();
-    const hub = openJournals(`memory://${clusterId}`, { clock: systemClock, log: silentLog });
-    const node = new ClusterNode({
-      clusterId,
-      journal: hub.journal(clusterId),
-      self: { id: 'leader', url: '' },
-      clock: systemClock,
-      log: silentLog,
-      metrics: new Metrics(),
-    });
+    const { hub, node } = memoryNode({ clusterId: randomUUID() });
     const leads = new Promise<void>((resolve) => node.onRole((role) => role === 'leader' && resolve()));
     node.start();
     await leads;

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { FakeKafka, type FakeKafkaOptions } from '@weir/client/testing';
+import { FakeKafka, type FakeKafkaOptions, foreignServer } from '@weir/client/testing';
 import { type NeededOperation, operationBits } from '@weir/core';
 import { errors } from '@weir/wire';
 import { runLine } from '../../testing/command-run.ts';
@@ -24,23 +23,6 @@ async function deadPort(): Promise<number> {
   const port = fake.port();
   await fake.stop();
   return port;
-}
-
-/** A server that does not speak Kafka. */
-async function listener(t: TestContext, serve: (socket: Socket) => void): Promise<number> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    serve(socket);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return (server.address() as AddressInfo).port;
 }
 
 interface Step {
@@ -191,7 +173,7 @@ test('a server that does not speak Kafka is reported', async (t) => {
     [() => {}, /^no response to ApiVersions within 200ms; a firewall/],
   ];
   for (const [serve, expected] of cases) {
-    const port = await listener(t, serve);
+    const port = await foreignServer(t, serve);
     const { outcomes, message } = await stepsAt('127.0.0.1', port, '-request-timeout 200ms');
     assert.equal(outcomes, 'DNS skipped, TCP ok, TLS skipped, ApiVersions failed');
     assert.match(message, expected);

@@ -1,32 +1,17 @@
+import type { NameRule } from '@weir/security';
 import type { ValueType } from './value-type.ts';
-
-/**
- * How a certificate's distinguished name becomes a user name: the first rule whose pattern matches the whole name wins.
- * `DEFAULT` takes the name unchanged. The syntax is that of Kafka's `ssl.principal.mapping.rules`.
- */
-type PrincipalMappingRule =
-  | { readonly kind: 'default' }
-  | {
-      readonly kind: 'rule';
-      /** An RE2 regular expression. A slash in it is written `\/`. */
-      readonly pattern: string;
-      /** May reference groups of the pattern as `$1`. */
-      readonly replacement: string;
-      /** Whether the result is turned into lower (`L`) or upper (`U`) case. */
-      readonly letterCase: 'L' | 'U' | '';
-    };
 
 const written = 'DEFAULT or RULE:pattern/replacement/[LU], separated by commas,';
 const oneRule =
   /\s*(?:(?<fallback>DEFAULT)|RULE:(?<pattern>(?:\\.|[^\\/])*)\/(?<replacement>(?:\\.|[^\\/])*)\/(?<letterCase>[LU]?))\s*(?:,|$)/y;
 
-export function principalMappingRules(): ValueType<readonly PrincipalMappingRule[]> {
+export function principalMappingRules(): ValueType<readonly NameRule[]> {
   return {
     label: 'principal mapping rules',
     syntax: '`RULE:^CN=(.*?),.*$/$1/L,DEFAULT`',
     allowed: 'DEFAULT or RULE:pattern/replacement/[LU], separated by commas',
     parse(text) {
-      const rules: PrincipalMappingRule[] = [];
+      const rules: NameRule[] = [];
       oneRule.lastIndex = 0;
       while (oneRule.lastIndex < text.length) {
         const match = oneRule.exec(text);
@@ -53,7 +38,7 @@ export function principalMappingRules(): ValueType<readonly PrincipalMappingRule
   };
 }
 
-function printRule(rule: PrincipalMappingRule): string {
+function printRule(rule: NameRule): string {
   if (rule.kind === 'default') return 'DEFAULT';
   return `RULE:${rule.pattern}/${rule.replacement}/${rule.letterCase}`;
 }

@@ -21,7 +21,7 @@ const boundaryRange = s.struct({
 export type BoundaryRange = s.TypeOf<typeof boundaryRange>;
 
 const boundaryQuery = s.struct({
-  kind: s.text as never,
+  kind: s.oneOf(boundaryQueryKind),
   ranges: s.list(boundaryRange),
 });
 export type BoundaryQuery = s.TypeOf<typeof boundaryQuery>;

@@ -23,6 +23,18 @@ const transactionalBatches = s.struct({
 });
 export type TransactionalBatches = s.TypeOf<typeof transactionalBatches>;
 
+/** The columns that have a row for each batch of a file, as `topic` does. */
+export const fileCommitColumns = [
+  'partition',
+  'byteStart',
+  'byteLength',
+  'recordCount',
+  'maxTimestampMs',
+  'producerId',
+  'producerEpoch',
+  'baseSequence',
+] as const;
+
 /** Batches of one file, as columns: row `i` of every column is batch `i`, in the order of the batches in the file. */
 const fileCommit = s.equallyLong(
   s.struct({
@@ -48,14 +60,7 @@ const fileCommit = s.equallyLong(
     transactions: s.optional(s.equallyLong(transactionalBatches, 'transaction', 'addsPartition')),
   }),
   'topic',
-  'partition',
-  'byteStart',
-  'byteLength',
-  'recordCount',
-  'maxTimestampMs',
-  'producerId',
-  'producerEpoch',
-  'baseSequence',
+  ...fileCommitColumns,
 );
 export type FileCommit = s.TypeOf<typeof fileCommit>;
 

@@ -1,4 +1,4 @@
-import type { FileCommit, TransactionalBatches } from '@weir/cluster';
+import { type FileCommit, fileCommitColumns, type TransactionalBatches } from '@weir/cluster';
 import { MalformedCommand } from '../command.ts';
 
 const uint32Max = 2 ** 32 - 1;
@@ -17,7 +17,7 @@ export function checkFileCommit(file: FileCommit): void {
     );
   }
   const rows = file.topic.length;
-  for (const column of columns) {
+  for (const column of fileCommitColumns) {
     if (file[column].length !== rows) {
       throw new MalformedCommand(
         `file ${fileId}: the column ${column} has ${file[column].length} rows and topic has ${rows}`,
@@ -37,17 +37,6 @@ export function checkFileCommit(file: FileCommit): void {
     if (problem !== undefined) throw new MalformedCommand(`file ${fileId}, batch ${row}: ${problem}`);
   }
 }
-
-const columns = [
-  'partition',
-  'byteStart',
-  'byteLength',
-  'recordCount',
-  'maxTimestampMs',
-  'producerId',
-  'producerEpoch',
-  'baseSequence',
-] as const satisfies readonly (keyof FileCommit)[];
 
 const transactionColumns = [
   'transaction',

@@ -4,13 +4,19 @@ import { problemOfPrincipalName } from '@weir/core';
 import type { CertificateNames } from './certificate-names.ts';
 import { spiffeIdOf } from './spiffe-id.ts';
 
-/** One of Kafka's `ssl.principal.mapping.rules`. The first rule that matches the whole distinguished name wins. */
+/**
+ * How a certificate's distinguished name becomes a user name: the first rule whose pattern matches the whole name wins.
+ * `default` takes the name unchanged. These are Kafka's `ssl.principal.mapping.rules`.
+ */
 export type NameRule =
   | { readonly kind: 'default' }
   | {
       readonly kind: 'rule';
+      /** An RE2 regular expression. */
       readonly pattern: string;
+      /** May reference groups of the pattern as `$1`. */
       readonly replacement: string;
+      /** Whether the result is turned into lower (`L`) or upper (`U`) case. */
       readonly letterCase: 'L' | 'U' | '';
     };
 

@@ -4,8 +4,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.kafka.common.serialization.Serdes;
-import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.KeyValue;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.StreamsConfig;
@@ -39,30 +37,13 @@ public final class CountingStreams {
                 .mapValues(String::valueOf)
                 .to(args[2]);
 
-        Properties settings = new Properties();
-        settings.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, args[0]);
-        settings.put(StreamsConfig.STATE_DIR_CONFIG, args[3]);
-        settings.put(StreamsConfig.APPLICATION_ID_CONFIG, args[4]);
-        settings.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
+        Properties settings = ExactlyOnceStreams.settings(args[0], args[3], args[4]);
         settings.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 2);
-        // Every count is written, so that one that is missing or comes twice is seen.
-        settings.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0);
-        settings.put(StreamsConfig.DEFAULT_KEY_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
-        settings.put(StreamsConfig.DEFAULT_VALUE_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
         settings.put(StreamsConfig.consumerPrefix("session.timeout.ms"), 6_000);
         settings.put(StreamsConfig.consumerPrefix("heartbeat.interval.ms"), 300);
-        settings.put(StreamsConfig.consumerPrefix("auto.offset.reset"), "earliest");
         // Repartitioned records are deleted soon after they were processed.
         settings.put(StreamsConfig.REPARTITION_PURGE_INTERVAL_MS_CONFIG, 1_000);
-
-        KafkaStreams streams = new KafkaStreams(builder.build(), settings);
-        streams.setUncaughtExceptionHandler(failure -> {
-            failure.printStackTrace();
-            Runtime.getRuntime().halt(1);
-            return null;
-        });
-        Runtime.getRuntime().addShutdownHook(new Thread(streams::close));
-        streams.start();
+        ExactlyOnceStreams.start(builder.build(), settings);
     }
 
     private static List<KeyValue<String, String>> words(int number) {

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import java.util.Map;
 import java.util.Properties;
 import java.util.TreeMap;
-import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.KeyValue;
@@ -34,26 +33,9 @@ public final class TableStreams {
         StreamsBuilder builder = new StreamsBuilder();
         builder.table(args[1], Materialized.<String, String, KeyValueStore<Bytes, byte[]>>as(STORE));
 
-        Properties settings = new Properties();
-        settings.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, args[0]);
-        settings.put(StreamsConfig.STATE_DIR_CONFIG, args[2]);
-        settings.put(StreamsConfig.APPLICATION_ID_CONFIG, args[3]);
-        settings.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
+        Properties settings = ExactlyOnceStreams.settings(args[0], args[2], args[3]);
         settings.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, 100);
-        // Every change is written to the changelog.
-        settings.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, 0);
-        settings.put(StreamsConfig.DEFAULT_KEY_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
-        settings.put(StreamsConfig.DEFAULT_VALUE_SERDE_CLASS_CONFIG, Serdes.StringSerde.class);
-        settings.put(StreamsConfig.consumerPrefix("auto.offset.reset"), "earliest");
-
-        KafkaStreams streams = new KafkaStreams(builder.build(), settings);
-        streams.setUncaughtExceptionHandler(failure -> {
-            failure.printStackTrace();
-            Runtime.getRuntime().halt(1);
-            return null;
-        });
-        Runtime.getRuntime().addShutdownHook(new Thread(streams::close));
-        streams.start();
+        KafkaStreams streams = ExactlyOnceStreams.start(builder.build(), settings);
         while (streams.state() != KafkaStreams.State.NOT_RUNNING) {
             if (streams.state() == KafkaStreams.State.RUNNING) printState(streams);
             Thread.sleep(INTERVAL_MS);
