@@ -244,7 +244,8 @@ test('every time in an answer uses the RFC 3339 schema, and no number is a time'
     const dated = options.filter(({ format }) => format === 'date-time');
     for (const { description, ...one } of dated) assert.deepEqual(one, definition, path);
     times += dated.length;
-    if (isField && moments.test(path)) assert.equal(dated.length, options.length, `${path} is no time`);
+    if (isField && moments.test(path))
+      assert.equal(dated.length, options.length, `${path} is not a valid time`);
     if (dated.length === 0) assert.doesNotMatch(part.description ?? '', /since 1970|Unix time/, path);
   }
   assert.ok(times > 30);

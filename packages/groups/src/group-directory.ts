@@ -127,7 +127,8 @@ export class GroupDirectory {
       const number = reader.u8();
       const type = groupTypes.find((name) => typeNumbers[name] === number);
       const read = type === undefined ? undefined : readers[type];
-      if (read === undefined) throw new UnreadableBytes(`this release knows no group of type ${number}`);
+      if (read === undefined)
+        throw new UnreadableBytes(`this release does not support groups of type ${number}`);
       const group = read(groupId, reader, this.#host);
       reader.end();
       this.#groups.set(groupId, group);

@@ -70,7 +70,7 @@ export class GroupSaver {
 
   async #put(changes: readonly EntryChange[]): Promise<void> {
     const { error, message } = await this.#submit({ kind: 'putEntries', changes });
-    if (error !== 'NONE') throw new ClusterUnavailable(`the group cannot be kept: ${message}`);
+    if (error !== 'NONE') throw new ClusterUnavailable(`failed to store the group: ${message}`);
   }
 
   #tryLater(groupId: string, changes: readonly EntryChange[]): void {

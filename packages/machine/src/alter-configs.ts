@@ -55,7 +55,7 @@ export function decideAlterConfigs(
     }
     const topic = kind === 'topic' ? state.topics.byName(name) : undefined;
     if (kind === 'topic' && topic === undefined) {
-      return refused('UNKNOWN_TOPIC_OR_PARTITION', `There is no topic ${name}.`);
+      return refused('UNKNOWN_TOPIC_OR_PARTITION', `Topic ${name} does not exist.`);
     }
     if (isStored(kind) && (name === '' || name.length > coreLimits.groupNameCharsMax)) {
       return refused(

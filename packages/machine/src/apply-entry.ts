@@ -47,7 +47,8 @@ import { applyOriginNoted } from './transactions/origin.ts';
 export function applyEntry(state: ClusterState, entry: Buffer): readonly ClusterChange[] {
   const reader = new ByteReader(entry);
   const kind = entryKinds.get(reader.u8());
-  if (kind === undefined) throw new UnreadableBytes(`this release knows no entry of kind ${entry[0]}`);
+  if (kind === undefined)
+    throw new UnreadableBytes(`this release does not support journal entries of kind ${entry[0]}`);
   state.nowMs = reader.varint();
   if (kind === 'requestAnswered') {
     applyRequestAnswered(state, reader);

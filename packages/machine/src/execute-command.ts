@@ -201,10 +201,12 @@ export const executors: {
   allocateProducerIds: (work, { count }, nowMs) => {
     const { producerIdsPerCallMax } = work.limits;
     if (!Number.isInteger(count) || count < 1 || count > producerIdsPerCallMax) {
-      throw new MalformedCommand(`${count} producer ids; 1 to ${producerIdsPerCallMax} can be had at a time`);
+      throw new MalformedCommand(
+        `${count} producer ids requested; 1 to ${producerIdsPerCallMax} are allowed per call`,
+      );
     }
     const first = work.state.nextProducerId;
-    if (first + count > allocatedProducerIdMax) throw new MalformedCommand('all producer ids are given out');
+    if (first + count > allocatedProducerIdMax) throw new MalformedCommand('all producer ids are in use');
     work.begin('producerIdsAllocated', nowMs);
     work.writer.varint(count);
     return work.applied(first);
@@ -492,7 +494,7 @@ function checkFreshIds(state: ClusterState, topicIds: readonly string[], topicCo
   if (fresh.size !== topicCount) throw new MalformedCommand('the ids of new topics are not all different');
   for (const topicId of topicIds) {
     if (topicId === '' || state.topics.hasId(topicId)) {
-      throw new MalformedCommand(`the id "${topicId}" cannot be given to a new topic`);
+      throw new MalformedCommand(`the id "${topicId}" is not a valid id for a new topic`);
     }
   }
 }

@@ -169,7 +169,7 @@ export class ClusterMachine {
    * ids, so commits need no request id.
    */
   execute<C extends Command>(command: C, nowMs: number, requestId?: string): Execution<C> {
-    if (!Number.isSafeInteger(nowMs) || nowMs < 0) throw new MalformedCommand(`${nowMs} is no time`);
+    if (!Number.isSafeInteger(nowMs) || nowMs < 0) throw new MalformedCommand(`${nowMs} is not a valid time`);
     if (requestId === undefined || command.kind === 'commitFiles') return this.#run(command, nowMs);
     const key = requestKey(command, requestId, this.#limits);
     const first = this.#state.recentRequests.get(key);

@@ -21,7 +21,7 @@ test('a time without an offset is UTC', () => {
   assert.equal(dateTime().print(noon), '2026-01-31T12:00:00.000Z');
 });
 
-test('what is no time is rejected', () => {
+test('what is not a valid time is rejected', () => {
   for (const text of [
     '',
     'noon',

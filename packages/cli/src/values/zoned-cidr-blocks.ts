@@ -33,7 +33,7 @@ export function zonedCidrBlocks(): ValueType<readonly ZonedCidrBlocks[]> {
           .split(',')
           .map((cidr) => cidr.trim());
         const bad = cidrs.findIndex((cidr) => !isCidr(cidr));
-        if (bad !== -1) return { problem: `block ${bad + 1} of ${place} is no CIDR such as 10.0.0.0/16` };
+        if (bad !== -1) return { problem: `block ${bad + 1} of ${place} is not a CIDR such as 10.0.0.0/16` };
         zones.push({ zone: name.value, cidrs });
       }
       return { value: zones };

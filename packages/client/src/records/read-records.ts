@@ -96,7 +96,7 @@ export async function* readRecords(
     const wanted = found.slice(0, left);
     left -= wanted.length;
     if (wanted.length > 0) yield wanted;
-    // Taking the records may have taken long, and is no time without a record.
+    // Taking the records may have taken long, and does not count as time without a record.
     if (wanted.length > 0) recordAtMs = clock.monotonicMs();
     if (wanted.length === found.length)
       for (const [partition, offset] of positions) progress?.set(partition, offset);

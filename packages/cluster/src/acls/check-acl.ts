@@ -72,10 +72,10 @@ function uselessness({ resourceType, resourceName, patternType, principal, host 
     return 'PREFIXED * matches nothing; LITERAL * is every name.';
   }
   if (resourceType === 'TOPIC' && resourceName.includes('*') && resourceName !== everyName) {
-    return `No topic has a name with a star; for all that begin alike make it PREFIXED without the star.`;
+    return `Topic names cannot contain a star; for all names with a prefix, use PREFIXED without the star.`;
   }
   if (principal.endsWith('*') && principal !== 'User:*' && !isTrustDomain(principal)) {
-    return 'A star in a principal stands for others only in User:* and User:spiffe://<trust domain>/*.';
+    return 'A star in a principal is a wildcard only in User:* and User:spiffe://<trust domain>/*.';
   }
   if (host !== '*' && isIP(host) === 0) return 'The host must be an address or *; names are not resolved.';
   return undefined;

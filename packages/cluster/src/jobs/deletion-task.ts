@@ -9,7 +9,7 @@ export function writeDeletionTask(fileIds: readonly string[]): Uint8Array {
 }
 
 export function readDeletionTask(task: Uint8Array): string[] {
-  if (task.length % idBytes !== 0) throw new RangeError(`${task.length} bytes are no list of file ids`);
+  if (task.length % idBytes !== 0) throw new RangeError(`${task.length} bytes are not a list of file ids`);
   const hex = Buffer.from(task.buffer, task.byteOffset, task.byteLength).toString('hex');
   return Array.from({ length: task.length / idBytes }, (_, index) =>
     hex.slice(index * 2 * idBytes, (index + 1) * 2 * idBytes),

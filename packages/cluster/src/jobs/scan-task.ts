@@ -19,7 +19,7 @@ export function readScanTask(bytes: Uint8Array): ScanTask {
   // A leader of an earlier release sends no share.
   const { knownFromMs, ageMsMin, orphanPercentMax = 50 } = task;
   if (!isTime(knownFromMs) || !isTime(ageMsMin) || !isPercent(orphanPercentMax))
-    throw new RangeError('no task of a scan');
+    throw new RangeError('not a scan task');
   return { knownFromMs, ageMsMin, orphanPercentMax };
 }
 

@@ -7,21 +7,16 @@ export const agentHeartbeat = published(
   'agent_heartbeat',
   [...byAgent, 'roles'],
   'max',
-  'Always 1: an agent that sent a heartbeat within the last seconds.',
+  'Always 1, for each agent with a recent heartbeat.',
 );
 
 export const agentCpu = published(
   'agent_cpu',
   byAgent,
   'max',
-  'How much of its processors an agent uses, from 0 to 1, as it says.',
+  'CPU load of an agent, from 0 to 1, as it reports it.',
 );
 
-export const agentCpuCount = published(
-  'agent_num_vcpus',
-  byAgent,
-  'max',
-  'Processors that an agent may use.',
-);
+export const agentCpuCount = published('agent_num_vcpus', byAgent, 'max', 'CPUs available to an agent.');
 
 export const agentMetrics = [agentHeartbeat, agentCpu, agentCpuCount];

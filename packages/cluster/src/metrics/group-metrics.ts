@@ -7,42 +7,42 @@ export const groupLag = published(
   'consumer_group_lag',
   byGroupAndPartition,
   'sum',
-  'Records that a consumer group has not committed yet; all of them when it has committed no offset.',
+  'Lag of a consumer group: records not committed yet; all records if it has no committed offset.',
 );
 
 export const groupLagSeconds = published(
   'consumer_group_estimated_lag_very_coarse_do_not_use_to_measure_e2e_seconds',
   byGroupAndPartition,
   'max',
-  'How long ago the first record that a consumer group has not committed was written, very coarsely.',
+  'Approximate age of the first record that a consumer group has not committed.',
 );
 
 export const groupMaxOffset = published(
   'consumer_group_max_offset',
   byGroupAndPartition,
   'max',
-  'The offset that a consumer group has committed; of a share group, the one before which everything is done.',
+  'Committed offset of a consumer group; for a share group, its start offset.',
 );
 
 export const groupCommitTime = published(
   'consumer_group_commit_ts',
   byGroupAndPartition,
   'max',
-  'When a consumer group last committed an offset, in nanoseconds since 1970.',
+  'Time of the last offset commit of a consumer group, in nanoseconds since 1970.',
 );
 
 export const groupState = published(
   'consumer_group_state',
   ['consumer_group', 'group_state'],
   'sum',
-  'Consumer groups by their state.',
+  'Consumer groups, by state.',
 );
 
 export const groupGeneration = published(
   'consumer_group_generation_id',
   byGroup,
   'max',
-  'The generation of a classic group, or the epoch of another.',
+  'Generation of a classic group, or epoch of other groups.',
 );
 
 export const groupMemberCount = published(

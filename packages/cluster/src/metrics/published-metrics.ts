@@ -10,7 +10,7 @@ import { topicMetrics } from './topic-metrics.ts';
 export const leftOutRow: MetricRow<'what'> = {
   name: 'cluster_metrics_left_out',
   kind: 'gauge',
-  help: 'Groups, or series of a metric, that are left out because there are too many.',
+  help: 'Groups, or series of a metric, left out because their limit is reached.',
   labels: ['what'],
 };
 

@@ -11,21 +11,21 @@ export const deadFileCount = published(
   'dead_files_count',
   [],
   'sum',
-  'Files that nothing refers to any more and that are not deleted yet.',
+  'Unreferenced files that are not deleted yet.',
 );
 
 export const deadFileBytes = published(
   'dead_files_bytes',
   [],
   'sum',
-  'Bytes of the files that nothing refers to any more and that are not deleted yet.',
+  'Bytes of unreferenced files that are not deleted yet.',
 );
 
 export const requestsPerSecond = published(
   'bucket_requests_per_second',
   ['bucket', 'kind'],
   'sum',
-  'Requests of all agents to a bucket in the last hour, as stores bill them: put, get, list or delete.',
+  'Requests of all agents to a bucket in the last hour, by billed kind: put, get, list or delete.',
 );
 
 export const ingestedBytesPerSecond = published(
@@ -39,14 +39,14 @@ export const writeAmplification = published(
   'write_amplification_ratio',
   [],
   'max',
-  'Bytes that compactions wrote, divided by those that producers brought, in the last day.',
+  'Bytes written by compactions divided by bytes written by producers, in the last day.',
 );
 
 export const dirtyRatioMax = published(
   'key_compaction_dirty_ratio_max',
   [],
   'max',
-  'The highest share of bytes of a compacted partition whose keys are to be compacted, from 0 to 1. A partition is due above its min.cleanable.dirty.ratio.',
+  'Highest dirty ratio of a compacted partition, from 0 to 1. A partition is due above its min.cleanable.dirty.ratio.',
 );
 
 export const storageMetrics = [

@@ -6,21 +6,21 @@ export const maxOffset = published(
   'max_offset',
   byPartition,
   'max',
-  'The offset behind the last record of a partition.',
+  'Offset after the last record of a partition.',
 );
 
 export const minOffset = published(
   'min_offset',
   byPartition,
   'min',
-  'The offset of the first record of a partition that is still there.',
+  'Offset of the first record of a partition.',
 );
 
 export const recordCount = published(
   'num_records',
   byPartition,
   'sum',
-  'Offsets between the first record of a partition and its end.',
+  'Offsets from the first record of a partition to its end.',
 );
 
 // A gauge, although it never decreases: where counters are published by their growth, a process that takes over
@@ -29,19 +29,24 @@ export const producedRecords = published(
   'produced_records',
   byPartition,
   'sum',
-  'Offsets that were ever given to records of a partition, ends of transactions included.',
+  'Offsets assigned in a partition since its creation, transaction markers included.',
 );
 
 export const partitionBytes = published(
   'partition_size_estimated_compressed_bytes',
   byPartition,
   'sum',
-  'What the records of a partition take in files.',
+  'Bytes of the records of a partition in files.',
 );
 
 export const topicCount = published('topics_count', [], 'sum', 'Topics of the cluster.');
 
-export const topicCountMax = published('topics_count_limit', [], 'sum', 'Topics that the cluster may have.');
+export const topicCountMax = published(
+  'topics_count_limit',
+  [],
+  'sum',
+  'Maximum number of topics of the cluster.',
+);
 
 export const partitionCount = published(
   'partitions_count',
@@ -54,7 +59,7 @@ export const partitionCountMax = published(
   'partitions_count_limit',
   [],
   'sum',
-  'Partitions that the cluster may have.',
+  'Maximum number of partitions of the cluster.',
 );
 
 export const fileCount = published(

@@ -59,7 +59,7 @@ export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
 
   constructor(host: string) {
-    super(`${host} is not on the public internet, or is not allowed to be asked`);
+    super(`${host} is not on the public internet, or requests to it are not allowed`);
   }
 }
 

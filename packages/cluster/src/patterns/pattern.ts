@@ -127,7 +127,7 @@ export function compileRewrite(expression: string, replacement: string): Rewrite
   if (problem !== undefined) return { problem };
   if (!replacementPattern.test(replacement)) {
     return {
-      problem: `the replacement ${JSON.stringify(replacement)} has a $ that names no group; \\$ is the character`,
+      problem: `the replacement ${JSON.stringify(replacement)} has a $ without a group; write \\$ for the character`,
     };
   }
   const groups = programs.use(expression, (compiled) => ({
@@ -151,7 +151,7 @@ export function compileRewrite(expression: string, replacement: string): Rewrite
 
 function limitProblem(expression: string): string | undefined {
   if (expression.length > clusterLimits.patternCharsMax) {
-    return `a pattern of ${expression.length} characters; ${clusterLimits.patternCharsMax} are allowed`;
+    return `the pattern has ${expression.length} characters; at most ${clusterLimits.patternCharsMax} are allowed`;
   }
   const cost = patternCost(expression);
   if (cost <= clusterLimits.patternCostMax) return undefined;

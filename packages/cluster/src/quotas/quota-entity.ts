@@ -22,7 +22,7 @@ export function entityProblem(entity: QuotaEntity): string | undefined {
   const types = entity.map(({ type }) => type);
   for (const [index, { type, name }] of entity.entries()) {
     if (!isQuotaEntityType(type)) {
-      return `There are no quotas for a ${type}, only for ${quotaEntityTypes.join(', ')}.`;
+      return `Quotas cannot be set for ${type}; supported entity types are ${quotaEntityTypes.join(', ')}.`;
     }
     if (types.indexOf(type) !== index) return `The entity has two parts of type ${type}.`;
     if (name === '') return `The ${type} is empty.`;
@@ -30,7 +30,7 @@ export function entityProblem(entity: QuotaEntity): string | undefined {
       return `The ${type} has ${name.length} characters; at most ${coreLimits.principalNameCharsMax}.`;
     }
     // Each agent would have to resolve a host name, with possibly different results.
-    if (type === 'ip' && name !== null && isIP(name) === 0) return `"${name}" is no IP address.`;
+    if (type === 'ip' && name !== null && isIP(name) === 0) return `"${name}" is not an IP address.`;
   }
   if (types.includes('ip') && types.length > 1)
     return 'An ip has quotas by itself, not with a user or client-id.';

@@ -26,7 +26,7 @@ type StoredState = (typeof storedStates)[number];
 export function writeClassicGroup(group: ClassicGroup, writer: ByteWriter): void {
   writer.u8(layout);
   const state = storedStates.indexOf(group.state as StoredState);
-  if (state < 0) throw new TypeError(`a classic group is not kept while it is ${group.state}`);
+  if (state < 0) throw new TypeError(`a classic group in state ${group.state} cannot be stored`);
   writer.u8(state);
   writer.varint(group.generationId);
   writeNullable(writer, group.protocolType);
@@ -39,9 +39,10 @@ export function writeClassicGroup(group: ClassicGroup, writer: ByteWriter): void
 
 export function readClassicGroup(groupId: string, reader: ByteReader, nowMs: number): ClassicGroup {
   const found = reader.u8();
-  if (found !== layout) throw new UnreadableBytes(`this release knows no layout ${found} of a classic group`);
+  if (found !== layout)
+    throw new UnreadableBytes(`this release does not support layout ${found} of a classic group`);
   const state = storedStates[reader.u8()];
-  if (state === undefined) throw new UnreadableBytes('a classic group has a state that is not kept');
+  if (state === undefined) throw new UnreadableBytes('a stored classic group has an invalid state');
   const group = new ClassicGroup(groupId);
   group.state = state;
   group.generationId = reader.varint();

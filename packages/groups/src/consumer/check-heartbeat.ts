@@ -13,7 +13,7 @@ export function checkHeartbeat(heartbeat: ConsumerHeartbeat, rules: ConsumerRule
     const known = Object.keys(assignors).join(' and ');
     return {
       error: 'UNSUPPORTED_ASSIGNOR',
-      message: `There is no assignor ${serverAssignor}; ${known} are there.`,
+      message: `Assignor ${serverAssignor} is not supported; supported are ${known}.`,
     };
   }
   return undefined;
@@ -26,9 +26,9 @@ function inconsistency(heartbeat: ConsumerHeartbeat, rules: ConsumerRules): stri
   if (memberId.trim() === '' && (heartbeat.requiresMemberId || memberEpoch !== 0)) {
     return 'The member id is empty.';
   }
-  if (memberEpoch < awayEpoch) return `${memberEpoch} is no member epoch.`;
+  if (memberEpoch < awayEpoch) return `Member epoch ${memberEpoch} is invalid.`;
   if (memberEpoch === awayEpoch && instanceId === null)
-    return 'Only a member with an instance id leaves for a while.';
+    return 'Only a member with an instance id can leave temporarily.';
   if (heartbeat.rebalanceTimeoutMs < -1) return 'The rebalance timeout is negative.';
   return memberEpoch === 0 ? incompleteness(heartbeat) : undefined;
 }
@@ -36,12 +36,12 @@ function inconsistency(heartbeat: ConsumerHeartbeat, rules: ConsumerRules): stri
 /** A joining member must send all of its fields and own no partitions. */
 function incompleteness(heartbeat: ConsumerHeartbeat): string | undefined {
   const { rebalanceTimeoutMs, ownedPartitions, subscribedTopicNames, subscribedTopicRegex } = heartbeat;
-  if (rebalanceTimeoutMs === -1) return 'A member that joins has to say its rebalance timeout.';
+  if (rebalanceTimeoutMs === -1) return 'A joining member must send its rebalance timeout.';
   if (ownedPartitions === null || ownedPartitions.length > 0) {
-    return 'A member that joins has to say that it owns no partitions.';
+    return 'A joining member must send an empty list of owned partitions.';
   }
   if (subscribedTopicNames === null && subscribedTopicRegex === null) {
-    return 'A member that joins has to say what it subscribes to.';
+    return 'A joining member must send its subscription.';
   }
   return undefined;
 }

@@ -90,13 +90,14 @@ export class ConsumerGroups {
     const rules = host.consumerRules(groupId);
     const before = classic.group;
     if (before.members.size > 0 && !host.mayMigrate('consumer')) {
-      const why = 'is classic, and moving it to the new protocol is not allowed';
+      const why = 'is a classic group, and group.consumer.migration.policy does not allow its upgrade';
       return refused(notFound(groupId, why), memberId);
     }
     if (before.members.size >= rules.groupSizeMax)
-      return refused(notFound(groupId, 'is too large to be moved'), memberId);
+      return refused(notFound(groupId, 'has too many members to be upgraded'), memberId);
     const converted = consumerGroupOf(before, host.topics);
-    if (converted === undefined) return refused(notFound(groupId, 'is not one of consumers'), memberId);
+    if (converted === undefined)
+      return refused(notFound(groupId, 'is not of the protocol type consumer'), memberId);
     // The group migrates only if the member is accepted, so the heartbeat runs against a private copy first.
     const trial = consumerGroupOf(before, host.topics)!;
     const { answer } = step(

@@ -85,7 +85,7 @@ function findSender(
       if (isReleased) return { member: undefined, replaced: named };
       return {
         error: 'UNRELEASED_INSTANCE_ID',
-        message: `The member ${named.memberId} is ${instanceId} and has not left.`,
+        message: `The instance id ${instanceId} belongs to member ${named.memberId}, which has not left.`,
       };
     }
   }
@@ -110,12 +110,12 @@ function checkEpoch(
   if (isBehind) return undefined;
   return {
     error: 'FENCED_MEMBER_EPOCH',
-    message: `The member is at epoch ${holding.epoch} and came with ${memberEpoch}; it has to give up its partitions and join again.`,
+    message: `The member epoch is ${holding.epoch}, not ${memberEpoch}; the member must give up its partitions and rejoin.`,
   };
 }
 
 function fencedInstance(instanceId: string | null): Problem {
-  return { error: 'FENCED_INSTANCE_ID', message: `Another member is ${instanceId} now.` };
+  return { error: 'FENCED_INSTANCE_ID', message: `Another member has the instance id ${instanceId} now.` };
 }
 
 interface Wanted {
@@ -132,7 +132,7 @@ function wantedSubscription(
   const old = before?.subscription;
   if (old !== undefined && names === null && regex === null) return { subscription: old, pattern: undefined };
   if (regex?.startsWith(readerMark) === true) {
-    return { error: 'INVALID_REGULAR_EXPRESSION', message: 'An expression does not begin with NUL.' };
+    return { error: 'INVALID_REGULAR_EXPRESSION', message: 'A regular expression must not begin with NUL.' };
   }
   const { reader = null } = heartbeat;
   const subscription: Subscription = {
@@ -149,7 +149,7 @@ function wantedSubscription(
   const { expression } = readSeenPattern(subscription.pattern);
   const pattern = group.compiled(expression) ?? topics.compile(expression);
   if (pattern === 'busy') {
-    const message = 'Members of groups bring more patterns than can be looked at; ask again in a while.';
+    const message = 'Too many subscription patterns are waiting to be matched; retry later.';
     return { error: 'COORDINATOR_LOAD_IN_PROGRESS', message };
   }
   if (pattern.problem === undefined) return { subscription, pattern };

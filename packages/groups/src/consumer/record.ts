@@ -50,7 +50,7 @@ export function writeConsumerGroup(group: ConsumerGroup, writer: ByteWriter): vo
 export function readConsumerGroup(group: ConsumerGroup, reader: ByteReader): string[] {
   const found = reader.u8();
   if (found !== groupLayout)
-    throw new UnreadableBytes(`this release knows no layout ${found} of a consumer group`);
+    throw new UnreadableBytes(`this release does not support layout ${found} of a consumer group`);
   group.epoch = reader.varint();
   group.assignmentEpoch = reader.varint();
   const assignor = reader.text();
@@ -98,7 +98,8 @@ type ReadMember =
 /** Restores a member into its group. The new leader sets its deadlines. */
 export function readConsumerMember(group: ConsumerGroup, memberId: string, reader: ByteReader): ReadMember {
   const found = reader.u8();
-  if (found !== memberLayout) throw new UnreadableBytes(`this release knows no layout ${found} of a member`);
+  if (found !== memberLayout)
+    throw new UnreadableBytes(`this release does not support layout ${found} of a member`);
   const instanceId = readNullable(reader);
   const rackId = readNullable(reader);
   const clientId = reader.text();
@@ -110,7 +111,7 @@ export function readConsumerMember(group: ConsumerGroup, memberId: string, reade
   const epoch = reader.zigzag();
   const previousEpoch = reader.zigzag();
   const state = reconciliationStates[reader.u8()];
-  if (state === undefined) throw new UnreadableBytes('a member has a state that is not kept');
+  if (state === undefined) throw new UnreadableBytes('a stored member has an invalid state');
   const assigned = readPartitions(reader);
   const revoking = readPartitions(reader);
   const classic =

@@ -17,7 +17,7 @@ export interface Problem {
 
 export const noRoom: Problem = {
   error: 'GROUP_MAX_SIZE_REACHED',
-  message: 'The groups of the cluster are too large to take another member.',
+  message: 'The groups of the cluster have reached their size limit.',
 };
 
 export const tooManyGroups: Problem = {
@@ -34,7 +34,7 @@ export function problemOfCount({ members }: ModernGroup, rules: ModernRules): Pr
   if (members.size < rules.groupSizeMax) return undefined;
   return {
     error: 'GROUP_MAX_SIZE_REACHED',
-    message: `The group has ${members.size} members and takes no more.`,
+    message: `The group has ${members.size} members, which is the limit.`,
   };
 }
 
@@ -54,7 +54,10 @@ export function problemOfSize(
   const chars = charsOf(memberId, wanted.names, wanted.pattern);
   const charsBefore = before === undefined ? 0 : charsOf(memberId, before.names, before.pattern);
   if (chars <= charsBefore || group.textChars + chars - charsBefore <= rules.textCharsMax) return undefined;
-  return { error: 'GROUP_MAX_SIZE_REACHED', message: 'The members of the group subscribe to too much.' };
+  return {
+    error: 'GROUP_MAX_SIZE_REACHED',
+    message: 'The subscriptions of the group exceed their size limit.',
+  };
 }
 
 /** Validates the fields that all heartbeats have, independently of the group. */
@@ -75,7 +78,7 @@ export function invalidity(
   if (rackId === '') return 'The rack id is empty.';
   const nameCount = subscribedTopicNames?.length ?? 0;
   return nameCount > subscribedNamesMax
-    ? `${nameCount} topic names; at most ${subscribedNamesMax} can be subscribed to.`
+    ? `The subscription has ${nameCount} topic names; at most ${subscribedNamesMax} are allowed.`
     : undefined;
 }
 

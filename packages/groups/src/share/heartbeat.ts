@@ -46,9 +46,9 @@ export function checkHeartbeat(heartbeat: ShareHeartbeat, rules: ModernRules): P
 function inconsistency(heartbeat: ShareHeartbeat): string | undefined {
   const { memberId, memberEpoch, subscribedTopicNames: names } = heartbeat;
   if (memberId.trim() === '') return 'The member id is empty.';
-  if (memberEpoch < leavingEpoch) return `${memberEpoch} is no member epoch.`;
+  if (memberEpoch < leavingEpoch) return `Member epoch ${memberEpoch} is invalid.`;
   if (memberEpoch === 0 && (names === null || names.length === 0))
-    return 'A member that joins has to say what it subscribes to.';
+    return 'A joining member must send its subscription.';
   return undefined;
 }
 
@@ -70,7 +70,7 @@ function problemOfEpoch({ group }: ShareStep, member: ShareMember, memberEpoch: 
   }
   return {
     error: 'FENCED_MEMBER_EPOCH',
-    message: `The member is at epoch ${epoch ?? group.epoch} and came with ${memberEpoch}; it has to join again.`,
+    message: `The member epoch is ${epoch ?? group.epoch}, not ${memberEpoch}; the member must rejoin.`,
   };
 }
 

@@ -45,7 +45,7 @@ export function writeShareGroup(group: ShareGroup, writer: ByteWriter): void {
 export function readShareGroup(groupId: string, reader: ByteReader, sessionDeadlineMs: number): ShareGroup {
   const found = reader.u8();
   if (found !== layout && found !== waitingLayout)
-    throw new UnreadableBytes(`this release knows no layout ${found} of a share group`);
+    throw new UnreadableBytes(`this release does not support layout ${found} of a share group`);
   const group = new ShareGroup(groupId);
   group.epoch = reader.varint();
   group.assignmentEpoch = found === waitingLayout ? reader.varint() : group.epoch;

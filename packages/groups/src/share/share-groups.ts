@@ -66,7 +66,7 @@ export class ShareGroups {
       return refused({ error: 'GROUP_ID_NOT_FOUND', message }, memberId);
     }
     if (memberEpoch !== 0) {
-      const message = `There is no group ${groupId}.`;
+      const message = `Group ${groupId} not found.`;
       return refused({ error: 'GROUP_ID_NOT_FOUND', message }, memberId);
     }
     if (!hasRoomFor(1)) return refused(noRoom, memberId);

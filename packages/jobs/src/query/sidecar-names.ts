@@ -26,7 +26,7 @@ export function sidecarsPrefix(clusterId: string): string {
 }
 
 export function sidecarPrefix(clusterId: string, topicId: string): string {
-  if (!idPattern.test(topicId)) throw new RangeError(`${JSON.stringify(topicId)} is no topic id`);
+  if (!idPattern.test(topicId)) throw new RangeError(`${JSON.stringify(topicId)} is not a topic id`);
   return `${sidecarsPrefix(clusterId)}${topicId}/`;
 }
 

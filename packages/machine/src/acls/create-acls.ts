@@ -20,7 +20,7 @@ export function decideCreateAcls(
     const key = aclKey(acl);
     if (known.has(key) || added.has(key)) return done;
     const count = known.size + added.size;
-    if (count >= limits.aclsMax) return refused(`The cluster has ${count} ACLs, the most it can.`);
+    if (count >= limits.aclsMax) return refused(`The cluster has ${count} ACLs, which is the limit.`);
     const more = recordBytes(key, aclValue);
     if (bytes + more > limits.aclBytesMax) {
       return refused(`The ACLs of the cluster take ${bytes} bytes; at most ${limits.aclBytesMax}.`);

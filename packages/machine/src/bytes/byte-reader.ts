@@ -72,7 +72,7 @@ export class ByteReader {
 
   /** Throws unless everything has been read: otherwise writer and reader disagree about the layout. */
   end(): void {
-    if (this.left !== 0) throw new UnreadableBytes(`${this.left} bytes are left over`);
+    if (this.left !== 0) throw new UnreadableBytes(`${this.left} unexpected bytes at the end`);
   }
 
   #short(): UnreadableBytes {

@@ -77,7 +77,7 @@ for (const hex of ['ffffffffffffff1f', 'ffffffffffffffff01', '808080808080808080
 test('left-over bytes are an error', () => {
   const reader = new ByteReader(Buffer.from('0102', 'hex'));
   reader.u8();
-  assert.throws(() => reader.end(), /1 bytes are left over/);
+  assert.throws(() => reader.end(), /1 unexpected bytes at the end/);
 });
 
 test('taken bytes do not change, and the writer starts empty', () => {

@@ -201,7 +201,7 @@ export function readCommittedFiles(reader: ByteReader, nowMs: number, visitor: C
           visitor.refused(reader.u8());
           break;
         default:
-          throw new UnreadableBytes(`a batch has the unknown fate ${bits & fateMask}`);
+          throw new UnreadableBytes(`a batch has the unknown outcome ${bits & fateMask}`);
       }
     }
     visitor.endFile(reader.varint());

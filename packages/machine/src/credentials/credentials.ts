@@ -143,7 +143,7 @@ function problemOf(
     return 'The name of a credential is ccn_ and 1 to 128 letters, digits, dots, dashes or underscores.';
   }
   if (password !== null && spiffe.test(username)) {
-    return `"${username}" is known by its certificate and has no password.`;
+    return `"${username}" authenticates with a certificate and cannot have a password.`;
   }
   for (const spelling of credentialSpellings(username, name)) {
     // ACLs for these names are about other users.
@@ -156,7 +156,7 @@ function problemOf(
 }
 
 function full(count: number): CredentialResult {
-  return { error: 'POLICY_VIOLATION', message: `The cluster has ${count} credentials, the most it can.` };
+  return { error: 'POLICY_VIOLATION', message: `The cluster has ${count} credentials, which is the limit.` };
 }
 
 function recorded(

@@ -31,7 +31,7 @@ export function decideAlterScramCredentials(
   const results = requests.map(({ user, credential }): ScramCredentialResult => {
     const isKnown = known.has(user);
     if (credential === null && !isKnown) {
-      return { error: 'RESOURCE_NOT_FOUND', message: 'The user has no such credential.' };
+      return { error: 'RESOURCE_NOT_FOUND', message: 'The user has no SCRAM-SHA-512 credential.' };
     }
     if (by === 'client' && isSuperuser(state.kv, user)) {
       const message = `"${user}" is a superuser: change the password in -saslCredentialsFile, or make another credential through the API.`;
@@ -39,7 +39,10 @@ export function decideAlterScramCredentials(
     }
     const added = (credential === null ? 0 : 1) - (isKnown ? 1 : 0);
     if (added > 0 && count >= limits.scramCredentialsMax) {
-      return { error: 'POLICY_VIOLATION', message: `The cluster has ${count} credentials, the most it can.` };
+      return {
+        error: 'POLICY_VIOLATION',
+        message: `The cluster has ${count} credentials, which is the limit.`,
+      };
     }
     const owner = credential === null ? undefined : taken.otherOwner(user, user);
     if (owner !== undefined) {

@@ -11,7 +11,7 @@ const held = { referenced: 0, listed: 1 } as const;
 /** Throws for an id that no correct caller sends. It becomes part of keys in the bucket. */
 export function checkCloneId({ clusterId }: ClusterState, cloneId: string): void {
   if (!/^[\w-]{1,128}$/.test(cloneId) || cloneId === clusterId)
-    throw new MalformedCommand(`${JSON.stringify(cloneId)} is no id of a clone`);
+    throw new MalformedCommand(`${JSON.stringify(cloneId)} is not a clone id`);
 }
 
 /** Returns why a clone cannot hold files; `undefined` if it can. */
@@ -21,7 +21,7 @@ export function holdProblem(
   cloneId: string,
 ): string | undefined {
   if (files.holds.get(cloneId) !== undefined || files.holds.count < limits.clonesMax) return undefined;
-  return `the cluster has ${files.holds.count} clones, and may have ${limits.clonesMax}; delete one first`;
+  return `the cluster has ${files.holds.count} of at most ${limits.clonesMax} clones; delete one first`;
 }
 
 export function writeFilesHeld(
@@ -40,7 +40,7 @@ export function applyFilesHeld({ files, nowMs }: ClusterState, reader: ByteReade
   const hold = files.holds.begin(cloneId, nowMs, what === held.listed ? 'confirmed' : 'open');
   if (what === held.referenced) files.holdReferenced(hold);
   else if (what === held.listed) for (const fileId of readFileIds(reader)) files.hold(hold, fileId, 0);
-  else throw new UnreadableBytes(`this release holds no files of kind ${what}`);
+  else throw new UnreadableBytes(`this release does not support held files of kind ${what}`);
 }
 
 /** Returns the listed files that the hold lacks and that exist, as far as the cluster knows. */

@@ -38,10 +38,12 @@ export function decidePutEntries(
     changed.push(change);
   }
   if (addedCount > 0 && kv.count + addedCount > limits.recordsMax) {
-    return refused(`the cluster has ${kv.count} records; at most ${limits.recordsMax}`);
+    return refused(`the cluster has ${kv.count} metadata entries; at most ${limits.recordsMax}`);
   }
   if (addedBytes > 0 && kv.bytes + addedBytes > limits.recordBytesMax) {
-    return refused(`the records of the cluster take ${kv.bytes} bytes; at most ${limits.recordBytesMax}`);
+    return refused(
+      `the metadata entries of the cluster take ${kv.bytes} bytes; at most ${limits.recordBytesMax}`,
+    );
   }
   return { changed, problem: undefined };
 }
@@ -78,6 +80,7 @@ export function applyEntriesPut({ kv }: ClusterState, reader: ByteReader): Clust
 export function readNamespace(reader: ByteReader): Namespace {
   const number = reader.u8();
   const namespace = namespaceOf(number);
-  if (namespace === undefined) throw new UnreadableBytes(`this release knows no records of kind ${number}`);
+  if (namespace === undefined)
+    throw new UnreadableBytes(`this release does not support metadata entries of kind ${number}`);
   return namespace;
 }

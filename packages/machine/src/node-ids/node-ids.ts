@@ -47,7 +47,7 @@ export function decideAssignNodeId(
   const noticed = rows
     .map((row) => ({ ...row, goneMs: named.has(row.agentId) ? null : (row.goneMs ?? nowMs) }))
     .filter(({ goneMs }, index) => goneMs !== rows[index]!.goneMs);
-  let problem = `all ${limits.nodeIdMax} node ids are taken`;
+  let problem = `all ${limits.nodeIdMax} node ids are in use`;
   for (const nodeId of candidates(rows, limits, request, named, nowMs)) {
     const others = noticed.filter((row) => row.nodeId !== nodeId);
     const changes = [...others, { nodeId, agentId, address, goneMs: null }].map(recordOf);

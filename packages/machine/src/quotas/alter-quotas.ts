@@ -37,7 +37,7 @@ export function decideAlterClientQuotas(
     if (added > 0 && count >= limits.clientQuotasMax) {
       return {
         error: 'POLICY_VIOLATION',
-        message: `The cluster has quotas for ${count} entities, the most it can.`,
+        message: `The cluster has quotas for ${count} entities, which is the limit.`,
       };
     }
     count += added;

@@ -68,12 +68,12 @@ for (const [entity, changes] of valid) {
 
 const invalid: [entity: string, changes: string, message: RegExp][] = [
   ['', 'producer_byte_rate=1', /is empty/],
-  ['topic=t', 'producer_byte_rate=1', /no quotas for a topic/],
+  ['topic=t', 'producer_byte_rate=1', /Quotas cannot be set for topic/],
   ['user=', 'producer_byte_rate=1', /The user is empty/],
   [`user=${'x'.repeat(1025)}`, 'producer_byte_rate=1', /1025 characters; at most 1024/],
   ['user=a user=b', 'producer_byte_rate=1', /two parts of type user/],
   ['ip=10.1.2.3 user=a', 'connection_creation_rate=1', /by itself/],
-  ['ip=example.org', 'connection_creation_rate=1', /"example.org" is no IP address/],
+  ['ip=example.org', 'connection_creation_rate=1', /"example.org" is not an IP address/],
   ['user=a', 'connection_creation_rate=1', /not a quota of this entity; it can have producer_byte_rate,/],
   ['ip=10.1.2.3', 'producer_byte_rate=1', /it can have connection_creation_rate\./],
   ['user=a', 'constructor=1', /not a quota/],
@@ -126,7 +126,7 @@ test('each entity is validated independently, and one that is named twice is ref
     ['NONE', ...Array(5).fill('INVALID_REQUEST')],
   );
   assert.match(results[2]!.message!, /more than once/);
-  assert.match(results[4]!.message!, /no quotas for a topic/);
+  assert.match(results[4]!.message!, /Quotas cannot be set for topic/);
   assert.deepEqual(described(cluster), ['user=a: producer_byte_rate=1']);
 });
 

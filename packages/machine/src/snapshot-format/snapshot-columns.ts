@@ -73,7 +73,7 @@ export class SnapshotReader {
   /** Validates everything that can be checked before any field is read. */
   constructor(bytes: Buffer, versions: readonly number[]) {
     if (bytes.length < headBytes + checksumBytes || !bytes.subarray(0, magic.length).equals(magic)) {
-      throw new UnreadableBytes('this is no snapshot of a cluster');
+      throw new UnreadableBytes('not a snapshot of a cluster');
     }
     const [foundMark, version] = new Uint32Array(copyOf(bytes.subarray(magic.length, headBytes)));
     if (foundMark !== byteOrderMark) {

@@ -19,8 +19,7 @@ export function readCleanLogs({ topics }: ClusterState, { fields }: SnapshotRead
     const topicNumber = fields.varint();
     const partition = fields.varint();
     const log = topics.byNumber(topicNumber)?.partitions[partition];
-    if (log === undefined)
-      throw new UnreadableBytes(`there is no partition ${partition} of topic ${topicNumber}`);
+    if (log === undefined) throw new UnreadableBytes(`topic ${topicNumber} has no partition ${partition}`);
     log.cleanOffset = fields.varint();
   }
 }

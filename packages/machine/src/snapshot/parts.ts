@@ -112,7 +112,8 @@ export function* writeParts(captured: CapturedState, writer: SnapshotWriter): Ge
 export function readParts(state: ClusterState, reader: SnapshotReader): void {
   for (let number = reader.fields.u8(); number !== end; number = reader.fields.u8()) {
     const part = parts.find((known) => known.number === number);
-    if (part === undefined) throw new UnreadableBytes(`this release knows no part ${number} of a snapshot`);
+    if (part === undefined)
+      throw new UnreadableBytes(`this release does not support part ${number} of a snapshot`);
     part.read(state, reader);
   }
 }

@@ -24,7 +24,7 @@ export function readReplicationFactors({ topics }: ClusterState, { fields }: Sna
   for (let left = fields.varint(); left > 0; left--) {
     const number = fields.varint();
     const topic = topics.byNumber(number);
-    if (topic === undefined) throw new UnreadableBytes(`there is no topic with the number ${number}`);
+    if (topic === undefined) throw new UnreadableBytes(`topic number ${number} does not exist`);
     topic.description = { ...topic.description, replicationFactor: fields.varint() };
   }
 }

@@ -140,7 +140,7 @@ function readProducers({ producers, topics }: ClusterState, { fields }: Snapshot
     const log = topics.byNumber(topicNumber)?.partitions[partition];
     if (log === undefined) {
       throw new UnreadableBytes(
-        `a producer wrote to partition ${partition} of topic ${topicNumber}, which is not there`,
+        `a producer wrote to partition ${partition} of topic ${topicNumber}, which does not exist`,
       );
     }
     const producerId = fields.varint();

@@ -47,7 +47,7 @@ export function decideCloneTopic(
   const { sourceId, name, configs, unsetConfigs, ends } = request;
   const source = state.topics.byId(sourceId);
   if (source === undefined) {
-    return refused('UNKNOWN_TOPIC_ID', `There is no topic with the id ${sourceId} to clone.`);
+    return refused('UNKNOWN_TOPIC_ID', `Topic with id ${sourceId} does not exist.`);
   }
   const { description, partitions } = source;
   const kept = Object.entries(description.configs).filter(([config]) => !unsetConfigs.includes(config));
@@ -139,7 +139,7 @@ function endOf(
     boundary.byteLength > 0 &&
     boundary.byteLength < pointers.byteLength(slot);
   if (!isThere) {
-    const problem = `The files of partition ${partition} of the topic ${name} were merged meanwhile.`;
+    const problem = `The files of partition ${partition} of the topic ${name} were merged in the meantime; try again.`;
     return { ...refused('SOURCE_CHANGED', problem), error: true };
   }
   if (offset <= logStartOffset) return { endOffset: logStartOffset };

@@ -17,14 +17,15 @@ export function decideCreatePartitions(
   const budget = new PartitionBudget(state, limits);
 
   const results = requests.map(({ name, partitionCount }): TopicResult => {
-    if (namedTwice.has(name)) return refused('INVALID_REQUEST', `The request names the topic ${name} twice.`);
+    if (namedTwice.has(name))
+      return refused('INVALID_REQUEST', `The request names topic ${name} more than once.`);
     const topic = state.topics.byName(name);
-    if (topic === undefined) return refused('UNKNOWN_TOPIC_OR_PARTITION', `There is no topic ${name}.`);
+    if (topic === undefined) return refused('UNKNOWN_TOPIC_OR_PARTITION', `Topic ${name} does not exist.`);
     const before = topic.partitions.length;
     if (!Number.isInteger(partitionCount) || partitionCount <= before) {
       return refused(
         'INVALID_PARTITIONS',
-        `The topic ${name} has ${before} partitions and can only get more, not ${partitionCount}.`,
+        `Topic ${name} has ${before} partitions; the count can only be increased, not set to ${partitionCount}.`,
       );
     }
     const overBudget = budget.take(partitionCount - before, partitionCount);

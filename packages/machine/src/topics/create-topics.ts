@@ -38,11 +38,12 @@ export function decideCreateTopics(
 
   const results = topics.map((topic, index): TopicResult => {
     const { name } = topic;
-    if (namedTwice.has(name)) return refused('INVALID_REQUEST', `The request names the topic ${name} twice.`);
+    if (namedTwice.has(name))
+      return refused('INVALID_REQUEST', `The request names topic ${name} more than once.`);
     const nameProblem = topicNameProblem(name);
     if (nameProblem !== undefined) return refused('INVALID_TOPIC_EXCEPTION', nameProblem);
     if (state.topics.byName(name) !== undefined) {
-      return refused('TOPIC_ALREADY_EXISTS', `There is a topic ${name} already.`);
+      return refused('TOPIC_ALREADY_EXISTS', `Topic ${name} already exists.`);
     }
     const key = collisionKey(name);
     const colliding = state.topics.colliding(name)?.description.name ?? chosenKeys.get(key);

@@ -18,7 +18,7 @@ export function decideDeleteTopics(
     if ('error' in topic) return topic;
     const { name, configs } = topic.description;
     if (namedTwice.has(topic))
-      return refused('INVALID_REQUEST', `The request names the topic ${name} twice.`);
+      return refused('INVALID_REQUEST', `The request names topic ${name} more than once.`);
     if (!clusterConfigValue('delete.topic.enable', clusterConfigs)) {
       return refused('TOPIC_DELETION_DISABLED', 'The cluster has delete.topic.enable=false.');
     }
@@ -37,12 +37,12 @@ export function decideDeleteTopics(
 function find({ topics }: ClusterState, { topicId, name }: TopicReference): Topic | TopicResult {
   if (topicId !== undefined) {
     const topic = topics.byId(topicId);
-    if (topic === undefined) return refused('UNKNOWN_TOPIC_ID', `There is no topic with the id ${topicId}.`);
+    if (topic === undefined) return refused('UNKNOWN_TOPIC_ID', `Topic with id ${topicId} does not exist.`);
     if (name !== undefined && name !== topic.description.name) {
       return refused('INVALID_REQUEST', `The topic with the id ${topicId} is not named ${name}.`);
     }
     return topic;
   }
   if (name === undefined) return refused('INVALID_REQUEST', 'A topic to delete needs a name or an id.');
-  return topics.byName(name) ?? refused('UNKNOWN_TOPIC_OR_PARTITION', `There is no topic ${name}.`);
+  return topics.byName(name) ?? refused('UNKNOWN_TOPIC_OR_PARTITION', `Topic ${name} does not exist.`);
 }

@@ -36,15 +36,18 @@ export function decideRestoreTopics(
 
   const results = topicIds.map((topicId): TopicResult => {
     if (namedTwice.has(topicId)) {
-      return refused('INVALID_REQUEST', `The request names the topic with the id ${topicId} twice.`);
+      return refused('INVALID_REQUEST', `The request names topic id ${topicId} more than once.`);
     }
     const topic = deleted.get(topicId);
     if (topic === undefined) {
-      return refused('UNKNOWN_TOPIC_ID', `No topic with the id ${topicId} can be restored.`);
+      return refused(
+        'UNKNOWN_TOPIC_ID',
+        `Topic with id ${topicId} cannot be restored: it is not among the deleted topics.`,
+      );
     }
     const { name } = topic.description;
     if (state.topics.byName(name) !== undefined) {
-      return refused('TOPIC_ALREADY_EXISTS', `There is another topic ${name} by now.`);
+      return refused('TOPIC_ALREADY_EXISTS', `Another topic named ${name} exists now; delete it first.`);
     }
     const key = collisionKey(name);
     const colliding = state.topics.colliding(name)?.description.name ?? chosenKeys.get(key);

@@ -132,7 +132,7 @@ export function applyPartitionsCreated(state: ClusterState, reader: ByteReader):
 
 export function topicOf(state: ClusterState, number: number): Topic {
   const topic = state.topics.byNumber(number);
-  if (topic === undefined) throw new UnreadableBytes(`there is no topic with the number ${number}`);
+  if (topic === undefined) throw new UnreadableBytes(`topic number ${number} does not exist`);
   return topic;
 }
 

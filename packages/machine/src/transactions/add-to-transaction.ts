@@ -54,7 +54,7 @@ export function decideAddPartitions(
   for (const { topicId, partition } of request.partitions) {
     const log = state.topics.byId(topicId)?.partitions[partition];
     if (log === undefined) {
-      const message = `there is no partition ${partition} of topic ${topicId}`;
+      const message = `topic ${topicId} has no partition ${partition}`;
       return { answer: refusal('UNKNOWN_TOPIC_OR_PARTITION', message) };
     }
     if (!transaction.partitions.has(log)) added.add(log);
@@ -88,7 +88,7 @@ export function decideCommitTransactionOffsets(
   const { groupId, addsGroup } = request;
   const isPart = transaction.groups.has(groupId);
   if (!isPart && !addsGroup) {
-    const message = `the group "${groupId}" is no part of the open transaction of "${transaction.transactionalId}"`;
+    const message = `group "${groupId}" is not part of the open transaction of "${transaction.transactionalId}"`;
     return { answer: { ...refusal('INVALID_TXN_STATE', message), offsets: [] } };
   }
   if (!isPart && !hasRoom(state, limits, 0, [groupId])) return { answer: { ...noRoom(state), offsets: [] } };

@@ -38,7 +38,7 @@ export function findCaller(
   if (transaction.epoch !== producerEpoch) {
     return refusal(
       'PRODUCER_FENCED',
-      `producer ${producerId} of "${transactionalId}" has epoch ${transaction.epoch} by now, not ${producerEpoch}`,
+      `producer ${producerId} of "${transactionalId}" is at epoch ${transaction.epoch}; the request has epoch ${producerEpoch}`,
     );
   }
   return transaction;

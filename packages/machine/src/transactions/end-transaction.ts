@@ -36,7 +36,7 @@ export function decideEndTransaction(state: ClusterState, request: TransactionTo
   switch (found.state) {
     case 'Ongoing':
       if (!bumpsEpoch && !isTimely(found, request.origin)) {
-        const message = `the end of a transaction of "${transactionalId}" came on another connection than the last use; retry`;
+        const message = `EndTxn of "${transactionalId}" arrived on another connection than its last request; retry`;
         return {
           kind: 'doubt',
           transaction: found,

@@ -33,12 +33,12 @@ export function decideInitProducer(
   const known = state.transactions.byId(transactionalId);
   const forgottenIds = known === undefined ? idsToForget(state, limits, transactionalId) : 0;
   if (forgottenIds === undefined) {
-    const message = `the cluster has ${state.transactions.count} transactional ids in use and takes no more`;
+    const message = `the cluster has ${state.transactions.count} transactional ids in use, which is the limit`;
     return { answer: producerRefusal('POLICY_VIOLATION', message), init: undefined };
   }
   const holder = known === undefined ? newHolder(state) : nextHolder(state, known, request);
   if (holder === undefined) {
-    const message = `another producer has taken the transactional id "${transactionalId}" since`;
+    const message = `another producer has since taken over the transactional id "${transactionalId}"`;
     return { answer: producerRefusal('PRODUCER_FENCED', message), init: undefined };
   }
   const answer = {
@@ -64,7 +64,7 @@ function problemOf(
     return producerRefusal('INVALID_REQUEST', message);
   }
   if (producerId < 0 !== producerEpoch < 0) {
-    return producerRefusal('INVALID_REQUEST', 'a producer names its id and its epoch, or neither');
+    return producerRefusal('INVALID_REQUEST', 'a producer id and its epoch must be sent together');
   }
   if (!Number.isInteger(timeoutMs) || timeoutMs <= 0 || timeoutMs > limits.transactionTimeoutMsMax) {
     const message = `the timeout of a transaction is 1 to ${limits.transactionTimeoutMsMax} ms, not ${timeoutMs}`;

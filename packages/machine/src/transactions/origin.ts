@@ -26,7 +26,7 @@ export function checkOrigin({ connection, request }: RequestOrigin, limits: Mach
     throw new MalformedCommand(`the name of a connection has 1 to ${limits.requestIdCharsMax} characters`);
   }
   if (!Number.isSafeInteger(request) || request < 0) {
-    throw new MalformedCommand(`${request} is no number of a request`);
+    throw new MalformedCommand(`${request} is not a valid request number`);
   }
 }
 

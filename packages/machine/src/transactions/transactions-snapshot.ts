@@ -128,7 +128,7 @@ function readPlace({ topics }: ClusterState, { fields }: SnapshotReader): Partit
   const log = topics.byNumber(topicNumber)?.partitions[partition];
   if (log === undefined) {
     throw new UnreadableBytes(
-      `a transaction has partition ${partition} of topic ${topicNumber}, which is not there`,
+      `a transaction has partition ${partition} of topic ${topicNumber}, which does not exist`,
     );
   }
   return log;

@@ -2,21 +2,21 @@ import type { MetricRow, Metrics } from '@weir/core';
 
 /** Without a cluster label: most clusters never have queries, and a series for each would be most of a scrape. */
 const queueQueriesRow: MetricRow<'outcome'> = {
-  name: 'query_desk_queries_total',
+  name: 'query_queue_queries_total',
   kind: 'counter',
   help: 'Event queries run by agents, by outcome.',
   labels: ['outcome'],
 };
 
 const queueActiveRow: MetricRow<never> = {
-  name: 'query_desk_active_queries_count',
+  name: 'query_queue_active_queries_count',
   kind: 'gauge',
   help: 'Event queries queued or running.',
   labels: [],
 };
 
 const queueMovedRow: MetricRow<never> = {
-  name: 'query_desk_moved_queries_total',
+  name: 'query_queue_moved_queries_total',
   kind: 'counter',
   help: 'Event queries reassigned to another agent because theirs was lost or stopped.',
   labels: [],

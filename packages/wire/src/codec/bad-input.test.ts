@@ -92,7 +92,7 @@ const cases: Readonly<Record<string, Expected>> = {
     message: heartbeat,
     version: 0,
     hex: '0000 00000000 0000 aabb',
-    error: 'Heartbeat request v0: message at byte 8: 2 bytes are left over',
+    error: 'Heartbeat request v0: message at byte 8: 2 unexpected bytes at the end',
   },
   'tags out of order': {
     message: heartbeat,

@@ -60,7 +60,7 @@ export function decodeMessage<M extends Message>(
       titleOf(message, version),
       'message',
       decoded.end,
-      `${surplus} bytes are left over`,
+      `${surplus} unexpected bytes at the end`,
     );
   }
   return decoded.value;

@@ -95,7 +95,7 @@ export const shutdownLeaseMs = agentSilenceMsMax;
 export const shutdownLockIntervalMs = 2_000;
 
 const bucketName: s.Shape<string> = (value, where) =>
-  s.text(value, where) ?? (/^[\w-]{1,64}$/.test(value as string) ? undefined : `${where}: no id of a bucket`);
+  s.text(value, where) ?? (/^[\w-]{1,64}$/.test(value as string) ? undefined : `${where}: not a bucket id`);
 
 const bucketUrl: s.Shape<string> = (value, where) =>
   s.text(value, where) ??

@@ -35,7 +35,7 @@ const deniedRequests = s.struct({
 });
 
 const latencies: s.Shape<readonly number[]> = (value, where) =>
-  isLatencies(value) ? undefined : `${where}: no counts of latencies`;
+  isLatencies(value) ? undefined : `${where}: not latency counts`;
 
 const reportedLogin = s.struct({
   username: name,

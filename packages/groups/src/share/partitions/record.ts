@@ -32,7 +32,7 @@ export function writeSharePartition({ startOffset, spans }: SharePartition, writ
 export function readSharePartition(reader: ByteReader): SharePartition {
   const found = reader.u8();
   if (found !== layout)
-    throw new UnreadableBytes(`this release knows no layout ${found} of a share partition`);
+    throw new UnreadableBytes(`this release does not support layout ${found} of a share partition`);
   const partition = new SharePartition(reader.varint());
   for (let left = reader.varint(); left > 0; left--) {
     const code = reader.varint();

@@ -17,7 +17,7 @@ test('times in the largest unit, and back without loss', () => {
   }
 });
 
-test('what is no time', () => {
+test('what is not a valid time', () => {
   for (const count of ['', '0', '-1', '1.5', 'soon', '9223372036854775807'])
     assert.equal(nanosOf({ count, unit: 'days' }), undefined, count);
   assert.equal(nanosOf({ count: ' 2 ', unit: 'days' }), 172_800_000_000_000n);

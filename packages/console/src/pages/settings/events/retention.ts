@@ -26,7 +26,7 @@ export function retentionOf(nanos: number | bigint): Retention {
 /** The API has it as a 64-bit integer. */
 const nanosMax = 2n ** 63n - 1n;
 
-/** `undefined` for what is no time. */
+/** `undefined` for what is not a valid time. */
 export function nanosOf({ count, unit }: Retention): bigint | undefined {
   if (!/^\d{1,19}$/.test(count.trim())) return undefined;
   const nanos = BigInt(count.trim()) * nanosByUnit[unit];
