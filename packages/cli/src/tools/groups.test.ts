@@ -77,11 +77,11 @@ test('a missing group or topic is reported in one line', async (t) => {
   const cases: readonly [line: string, err: string][] = [
     [
       'cli describe-groups -group nope',
-      'weir cli describe-groups: group nope: GROUP_ID_NOT_FOUND: There is no such group.',
+      'weir cli describe-groups: group nope: GROUP_ID_NOT_FOUND: The group does not exist.',
     ],
     [
       'cli consumer-group-lag -group nope',
-      'weir cli consumer-group-lag: group nope: GROUP_ID_NOT_FOUND: There is no such group.',
+      'weir cli consumer-group-lag: group nope: GROUP_ID_NOT_FOUND: The group does not exist.',
     ],
     [
       'cli consumer-group-lag -group billing -topic nope',

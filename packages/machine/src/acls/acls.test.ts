@@ -173,7 +173,7 @@ test('everything that Kafka allows can be created', () => {
 
 const useless: [differences: Partial<Acl>, reason: RegExp][] = [
   [{ patternType: 'PREFIXED', resourceName: '*' }, /PREFIXED \* matches nothing/],
-  [{ resourceName: 'orders-*' }, /No topic has a name with a star/],
+  [{ resourceName: 'orders-*' }, /Topic names cannot contain a star/],
   [{ principal: 'User:team-*' }, /A star in a principal/],
   [{ principal: 'User:spiffe://prod/billing/*' }, /A star in a principal/],
   [{ host: 'app-1.internal' }, /must be an address/],

@@ -113,7 +113,11 @@ const refused: [what: string, options: CredentialOptions, message: RegExp][] = [
   ['a name without its prefix', { username: 'x', name: 'x' }, /name of a credential is ccn_/],
   ['a name that is only a prefix', { username: 'x', name: 'ccn_' }, /1 to 128/],
   ['a name with blanks', { username: 'x', name: 'ccn_a b' }, /name of a credential is ccn_/],
-  ['a password for a certificate', { username: 'spiffe://d/w', name: 'ccn_w' }, /known by its certificate/],
+  [
+    'a password for a certificate',
+    { username: 'spiffe://d/w', name: 'ccn_w' },
+    /authenticates with a certificate/,
+  ],
   [
     'the name of another credential',
     { username: 'x', name: 'ccn_orders' },

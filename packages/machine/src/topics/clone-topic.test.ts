@@ -275,7 +275,7 @@ test('what is wrong is said, and changes nothing', () => {
   for (let file = 0; file < 3; file++) cluster.commit({ topicId: 'orders' });
   const saved = cluster.saved();
   const cases: [from: string, to: string, ends: CloneEnd[], error: string, message: RegExp][] = [
-    ['none', 'copy', [], 'UNKNOWN_TOPIC_ID', /no topic with the id none/],
+    ['none', 'copy', [], 'UNKNOWN_TOPIC_ID', /Topic with id none does not exist/],
     ['orders', 'taken', [], 'TOPIC_ALREADY_EXISTS', /a topic taken already/],
     ['orders', 'no good', [], 'INVALID_TOPIC_EXCEPTION', /./],
     ['orders', 'copy', [{ partition: 2, offset: 0 }], 'UNKNOWN_TOPIC_OR_PARTITION', /no partition 2/],

@@ -124,7 +124,7 @@ const refused: readonly [what: string, facts: object, problem: RegExp][] = [
   [
     'invalid latencies',
     { buckets: [{ name, operationCount: 1, failureCount: 0, putLatencies: [999, 1] }] },
-    /putLatencies: no counts/,
+    /putLatencies: not latency counts/,
   ],
   [
     'too many names of clients',

@@ -487,7 +487,7 @@ describe('ACLs that never match', () => {
     assert.equal(stage.lines.length, 1);
     stage.put('ALLOW READ TOPIC orders-*');
     stage.access();
-    assert.match(String(reasons(stage)[1]), /No topic has a name with a star/);
+    assert.match(String(reasons(stage)[1]), /Topic names cannot contain a star/);
     stage.remove('ALLOW READ TOPIC orders-*');
     stage.access();
     stage.put('ALLOW READ TOPIC orders-*');
