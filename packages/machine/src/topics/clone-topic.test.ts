@@ -276,7 +276,7 @@ test('what is wrong is said, and changes nothing', () => {
   const saved = cluster.saved();
   const cases: [from: string, to: string, ends: CloneEnd[], error: string, message: RegExp][] = [
     ['none', 'copy', [], 'UNKNOWN_TOPIC_ID', /Topic with id none does not exist/],
-    ['orders', 'taken', [], 'TOPIC_ALREADY_EXISTS', /a topic taken already/],
+    ['orders', 'taken', [], 'TOPIC_ALREADY_EXISTS', /Topic taken already exists/],
     ['orders', 'no good', [], 'INVALID_TOPIC_EXCEPTION', /./],
     ['orders', 'copy', [{ partition: 2, offset: 0 }], 'UNKNOWN_TOPIC_OR_PARTITION', /no partition 2/],
     ['orders', 'copy', [{ partition: 0, offset: 4 }], 'OFFSET_OUT_OF_RANGE', /from 0 to 3, not 4/],
