@@ -11,8 +11,8 @@ const servers = {
 test('clients with the key url', () => {
   assert.deepEqual(JSON.parse(mcpConfiguration('url', servers)), {
     mcpServers: {
-      weir: { url: 'https://weir.example/api/v1/mcp', headers: { 'service-api-key': 'aks_1' } },
-      'weir-docs': { url: 'https://weir.example/docs/mcp' },
+      weir: { type: 'http', url: 'https://weir.example/api/v1/mcp', headers: { 'service-api-key': 'aks_1' } },
+      'weir-docs': { type: 'http', url: 'https://weir.example/docs/mcp' },
     },
   });
 });

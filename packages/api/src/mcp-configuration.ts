@@ -25,7 +25,8 @@ export function mcpConfiguration(kind: McpClientKind, { baseUrl, serverName, hea
       `mcp add --transport http ${docsName} ${docsUrl}`,
     ].join('\n');
   }
-  const field = kind === 'url' ? 'url' : 'serverUrl';
-  const mcpServers = { [serverName]: { [field]: url, headers }, [docsName]: { [field]: docsUrl } };
+  // Clients that take url would try server-sent events or a local program without the type.
+  const at = (address: string) => (kind === 'url' ? { type: 'http', url: address } : { serverUrl: address });
+  const mcpServers = { [serverName]: { ...at(url), headers }, [docsName]: at(docsUrl) };
   return JSON.stringify({ mcpServers }, null, 2);
 }

@@ -24,13 +24,15 @@ const keys = `## Keys
 
 Every request brings its keys: \`${apiKeyHeader}-<workspace id>\` once for each workspace, or \`${apiKeyHeader}\` alone, and never both. One key that is wrong, or that is not of
 the workspace in the name of its header, is answered with 401 and \`invalid API key\`. Workspace ids have underscores, and some proxies drop headers with
-underscores in their names unless configured otherwise; hyphens instead of the underscores mean the same.
+underscores in their names unless configured otherwise; hyphens instead of the underscores mean the same. \`Authorization: Bearer <key>\` means the same as
+\`${apiKeyHeader}\`; it counts only without a header of ours.
 
 Too many requests of one key are answered with 429 and \`Retry-After\`. Pages of other sites are refused by their \`Origin\`.`;
 
 const configuration = `## Configuration
 
-\`create_mcp_configuration\` of the [API](api.md) and \`weir cli mcp-config\` make keys that only read and print this:
+\`create_mcp_configuration\` of the [API](api.md) and \`weir cli mcp-config\` make keys that only read and print this. A further \`mcp-config\` for the same client and
+workspaces replaces the key of the one before, because secrets are shown only once:
 
 \`\`\`json
 ${mcpConfiguration('url', { baseUrl: 'https://weir.example', serverName: 'weir', headers: { [apiKeyHeader]: '<API_KEY>' } })}

@@ -78,6 +78,17 @@ test('keys give access to what they may read, and nothing else is visible', asyn
       401,
       [],
     ],
+    ['a bearer', { authorization: `Bearer ${reader}` }, 200, ['vcn_orders']],
+    ['a bearer in lower case', { authorization: `bearer ${reader}` }, 200, ['vcn_orders']],
+    ['a wrong bearer', { authorization: 'Bearer aks_wrong' }, 401, []],
+    ['another scheme', { authorization: `Basic ${reader}` }, 401, []],
+    // As of a proxy.
+    [
+      'a key beside a foreign bearer',
+      { 'service-api-key': reader, authorization: 'Bearer x' },
+      200,
+      ['vcn_orders'],
+    ],
     ['both forms', { 'service-api-key': reader, [workspaceKeyHeader(own.a.id)]: reader }, 401, []],
   ];
   for (const [what, headers, status, sees] of rows) {

@@ -41,16 +41,17 @@ export const mcpFlags = [
   }),
   available({
     name: 'mcpKeys',
-    type: oneOf('per_workspace', 'single_key'),
-    default: 'per_workspace',
+    type: oneOf('single_key', 'per_workspace'),
+    default: 'single_key',
     commands: ['cli mcp-config'],
-    help: 'Whether to create one key per workspace or one for all.',
+    help: 'Whether to create one key for all workspaces or one per workspace.',
+    rule: 'per_workspace: header names have underscores, which some proxies drop.',
   }),
   available({
     name: 'replacesKeys',
     type: list(text('key id')),
     default: [],
     commands: ['cli mcp-config'],
-    help: 'The ids of old keys to delete after the new ones are created.',
+    help: 'The ids of further keys to delete after the new ones are created.',
   }),
 ];

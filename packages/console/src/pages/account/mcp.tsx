@@ -20,8 +20,8 @@ const clientNames: Readonly<Record<Made['configurations'][number]['client'], str
 };
 
 const forms = [
-  ['per_workspace', 'One key and one header per workspace'],
   ['single_key', 'One key for all workspaces'],
+  ['per_workspace', 'One key and one header per workspace'],
 ] as const;
 
 /** Makes the configuration that an assistant needs to read clusters, with keys of its own. */

@@ -44,7 +44,7 @@ test('a configuration has a read-only key per workspace, or one for all', async 
   const { weir, 'weir-docs': docs } = written(many).mcpServers;
   assert.equal(weir!.url, `${url}/api/v1/mcp`);
   assert.deepEqual(Object.keys(weir!.headers!), workspace_ids.map(workspaceKeyHeader));
-  assert.deepEqual(docs, { url: `${url}/docs/mcp` });
+  assert.deepEqual(docs, { type: 'http', url: `${url}/docs/mcp` });
   for (const { name } of many.api_keys) assert.match(name, /^akn_assistants_[0-9a-f]{8}$/);
 
   const one = await admin.call('create_mcp_configuration', { workspace_ids, form: 'single_key' });
