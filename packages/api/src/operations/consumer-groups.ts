@@ -1,6 +1,16 @@
 import { coreLimits } from '@weir/core';
 import * as z from 'zod';
-import { count, list, pageInput, pageOutput, text, timeOfCaller, topicNameField } from '../fields.ts';
+import {
+  count,
+  examples,
+  list,
+  pageInput,
+  pageOutput,
+  text,
+  time,
+  timeOfCaller,
+  topicNameField,
+} from '../fields.ts';
 import { apiLimits } from '../limits.ts';
 import { clusterInput, defineClusterOperation } from '../operation.ts';
 
@@ -120,6 +130,9 @@ const consumerGroup = z
             start_offset: count().describe('Where it begins.'),
             end_offset: count().describe('Where it ends: the offset of the next record.'),
             committed_offset: count().nullable().describe('Where the group is; `null` if it never said.'),
+            committed_at: time()
+              .nullable()
+              .describe('When it said so last; `null` if it never did, and for share groups.'),
             lag: lag(),
           }),
           coreLimits.partitionsPerTopicMax,
@@ -244,6 +257,7 @@ export const consumerGroupOperations = [
                   start_offset: 0,
                   end_offset: 1041,
                   committed_offset: 1000,
+                  committed_at: examples.time,
                   lag: 41,
                 },
               ],

@@ -104,6 +104,9 @@ test('a classic group with its topics and progress', async (t) => {
     assignment: { assignments: [{ topic_name: 'orders', partitions: [0] }] },
   };
   const { group } = await testApi.call('describe_consumer_group', { group: 'shop' });
+  const { committed_at } = group.topics[0]!.partitions[0]!;
+  // By the clock of the leader.
+  assert.match(committed_at!, /^\d{4}-\d\d-\d\dT/);
   assert.deepEqual(group, {
     name: 'shop',
     type: 'classic',
@@ -117,7 +120,15 @@ test('a classic group with its topics and progress', async (t) => {
         name: 'orders',
         total_lag: 3,
         partitions: [
-          { partition: 0, member_id: memberId, start_offset: 0, end_offset: 10, committed_offset: 7, lag: 3 },
+          {
+            partition: 0,
+            member_id: memberId,
+            start_offset: 0,
+            end_offset: 10,
+            committed_offset: 7,
+            committed_at,
+            lag: 3,
+          },
         ],
       },
     ],

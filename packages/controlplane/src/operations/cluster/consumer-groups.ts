@@ -1,3 +1,4 @@
+import { timeText } from '@weir/core';
 import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { comparePlaces, type Page, type Place, pageOf } from './cursors.ts';
@@ -90,6 +91,7 @@ function describedTopic({ name, partitions }: WatchedTopic) {
       start_offset: one.startOffset,
       end_offset: one.endOffset,
       committed_offset: one.committedOffset ?? null,
+      committed_at: one.committedMs === undefined ? null : timeText(one.committedMs),
       lag: one.lag ?? null,
     })),
   };

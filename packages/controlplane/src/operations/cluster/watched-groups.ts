@@ -51,6 +51,8 @@ interface WatchedPartition {
   readonly endOffset: number;
   /** The committed offset; for a share group, the offset below which all records are done. */
   readonly committedOffset: number | undefined;
+  /** Unknown for share groups. */
+  readonly committedMs: number | undefined;
   /** Without a commit, all records of the partition; unknown for a share group that has not started. */
   readonly lag: number | undefined;
 }
@@ -74,6 +76,7 @@ interface OffsetResponse {
   readonly topicId: string;
   readonly partition: number;
   readonly offset: number;
+  readonly committedMs?: number | undefined;
   /** If the coordinator computes it itself. */
   readonly lag?: number | undefined;
 }
@@ -234,6 +237,7 @@ async function committedOffsets(port: ClusterPort, groupIds: readonly string[]):
       memberEpoch: -1,
       requireStable: false,
       partitions: null,
+      withTimes: true,
     })),
   );
   return answers.map(({ offsets }) => offsets.filter(({ error }) => error === 'NONE'));
@@ -256,10 +260,11 @@ function watchedGroup({ members, offsets, ...group }: GroupResponse, topics: Top
     }
     return { ...member, assigned };
   });
-  for (const { topicId, partition, offset, lag } of offsets) {
+  for (const { topicId, partition, offset, committedMs, lag } of offsets) {
     if (offset < 0) continue;
     const found = partitions.at(topicId, partition);
     found.committedOffset = offset;
+    found.committedMs = committedMs;
     found.lag = lag;
   }
   return { ...group, members: watched, topics: partitions.topics() };
@@ -268,6 +273,7 @@ function watchedGroup({ members, offsets, ...group }: GroupResponse, topics: Top
 interface GroupPartition {
   memberId?: string;
   committedOffset?: number;
+  committedMs?: number | undefined;
   lag?: number | undefined;
 }
 
@@ -306,7 +312,7 @@ class GroupPartitions {
   #watched(topicId: string, partition: number, known: GroupPartition): WatchedPartition | undefined {
     const ends = this.#topics.ends(topicId, partition);
     if (ends === undefined) return undefined;
-    const { memberId, committedOffset } = known;
+    const { memberId, committedOffset, committedMs } = known;
     // A share group begins at the end unless its config says otherwise.
     const readOffset = committedOffset ?? (this.#type === 'share' ? undefined : ends.logStartOffset);
     const lag = known.lag ?? (readOffset === undefined ? undefined : ends.nextOffset - readOffset);
@@ -316,6 +322,7 @@ class GroupPartitions {
       startOffset: ends.logStartOffset,
       endOffset: ends.nextOffset,
       committedOffset,
+      committedMs,
       lag: lag === undefined ? undefined : Math.max(0, lag),
     };
   }
