@@ -46,8 +46,8 @@ ${mcpConfiguration('command_line', { baseUrl: 'https://weir.example', serverName
 
 const answers = `## Answers
 
-An answer has at most ${thousands(mcpLimits.mcpAnswerTokensUsual)} tokens of four characters, or up to ${thousands(mcpLimits.mcpAnswerTokensMax)} for callers that ask with \`max_tokens\`. \`format\` \`concise\` gives the main fields as a table with tabs,
-\`detailed\` all of them as JSON; both come as structured content too. \`truncated\` says that something was left out, \`next_cursor\` where to go on, and \`hint\` what to do next.
+An answer has at most ${thousands(mcpLimits.mcpAnswerTokensUsual)} tokens of four characters, or up to ${thousands(mcpLimits.mcpAnswerTokensMax)} for callers that ask with \`max_tokens\`, which every tool takes. \`format\` \`concise\` gives the main fields, \`detailed\` all of them. The text has lines and tables with
+tabs, the structured content the same as JSON: some clients hand a model only the one, some only the other. \`limit\` is of rows, at most ${mcpLimits.mcpRowsMax}. \`truncated\` says that something was left out, \`next_cursor\` where to go on, and \`hint\` what to do next.
 What goes wrong is an answer as well: a code that does not change, and what to do.`;
 
 const toolList = `## Tools

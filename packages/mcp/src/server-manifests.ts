@@ -1,5 +1,6 @@
 import { docsTools } from './docs/docs-tools.ts';
 import type { DocsPage } from './docs/documentation.ts';
+import { mcpLimits } from './limits.ts';
 import { prompts } from './prompts/prompts.ts';
 import type { ServerManifest } from './protocol-server.ts';
 import { docsFamily, eventTypeFamily, fixedResources } from './resources/resources.ts';
@@ -14,7 +15,8 @@ export function controlPlaneManifest(pages: readonly DocsPage[]): ServerManifest
       'Tools to look at virtual clusters of a Kafka-compatible streaming service. All of them only read.',
       'Call get_context first: it names the virtual clusters. Other tools take them by id or name.',
       'For events, prefer aggregate_events before search_events; a search reaches over 24 hours at most.',
-      'Results say in `truncated` and `next_cursor` whether there is more, and in `hint` what to do next.',
+      'Results say in `truncated` and `next_cursor` whether there is more, and in `hint` what to do next; `cursor` takes next_cursor.',
+      `\`format\` concise (default) gives the main fields as a table, detailed all of them; \`limit\` is of rows, at most ${mcpLimits.mcpRowsMax}; \`max_tokens\` ${mcpLimits.mcpAnswerTokensUsual} by default, at most ${mcpLimits.mcpAnswerTokensMax}.`,
     ].join(' '),
     tools,
     resources: fixedResources,

@@ -5,7 +5,10 @@ type Fields = Readonly<Record<string, unknown>>;
 
 export type AnswerFormat = 'concise' | 'detailed';
 
-/** The answer of a tool, as fields and as text. */
+/**
+ * The answer of a tool, as fields and as text. Both are complete, because some clients hand a model only the one and
+ * some only the other; the text is not the JSON of the fields, which takes several times the tokens.
+ */
 export interface ToolAnswer {
   readonly fields: Fields;
   readonly text: string;
@@ -29,11 +32,7 @@ export interface AnswerOptions {
 const cutHint = 'The result was too long and is truncated; ask for less, or set max_tokens.';
 
 /** Combines fields and tail into one answer within the token limit. */
-export function answerOf(
-  fields: Fields,
-  tail: AnswerTail,
-  { format, max_tokens }: AnswerOptions,
-): ToolAnswer {
+export function answerOf(fields: Fields, tail: AnswerTail, { max_tokens }: AnswerOptions): ToolAnswer {
   const { answer: fittedAnswer, isCut } = fitted(fields, max_tokens);
   const hint = isCut ? [tail.hint, cutHint].filter(Boolean).join(' ') : tail.hint;
   const { truncated = false, next_cursor = null, console_url } = tail;
@@ -44,5 +43,5 @@ export function answerOf(
     ...(hint === undefined ? {} : { hint }),
     console_url,
   };
-  return { fields: all, text: format === 'detailed' ? JSON.stringify(all) : conciseText(all) };
+  return { fields: all, text: conciseText(all) };
 }

@@ -27,9 +27,9 @@ export const aclTools = [
         .max(256)
         .optional()
         .describe('Only rules about this one, as User:name or the name.'),
-      resource_type: resource_type.optional().describe('Only rules about this type.'),
+      resource_type: resource_type.optional().describe('As in explain_access.'),
       resource_name: z.string().max(256).optional().describe('Only rules that apply to this name.'),
-      operation: operation.optional().describe('Only rules about this operation, or about all.'),
+      operation: operation.optional().describe('As in explain_access, or ALL.'),
       ...listArguments(50),
     },
     output: {
@@ -77,8 +77,8 @@ export const aclTools = [
       ...formatArguments,
     },
     output: {
-      ...catalogue.explain_access.output.shape,
-      near_rules: z.array(z.object({ rule: z.string(), differs_in: z.string() })),
+      ...catalogue.explain_access.output.partial().shape,
+      near_rules: z.array(z.object({ rule: z.string(), differs_in: z.string() })).optional(),
       who: z.array(z.object({ ...whoShape, deciding_rule: z.string().nullable() })).optional(),
       recent_denials: z.int().nullable().optional().describe('null if the cluster records no events.'),
     },
@@ -96,12 +96,9 @@ export const aclTools = [
       const denials =
         time_range === undefined ? {} : await denialsOf(names, question, { clusterId, time_range }, context);
       return answerOf(
-        {
-          ...explained,
-          near_rules: near.map(nearRow),
-          ...(who === undefined ? {} : { who: who.map(whoRow) }),
-          ...denials,
-        },
+        who === undefined
+          ? { ...explained, near_rules: near.map(nearRow), ...denials }
+          : { ...whoMay(who, explained), ...denials },
         {
           truncated: who !== undefined && who.length < (explained.who_total ?? 0),
           hint: who === undefined ? hintFor(explained, question) : whoHint(who, explained),
@@ -136,6 +133,12 @@ function hintFor(
 function whoHint(who: readonly Access[], { mode, who_total: total = 0 }: Explained): string {
   const rest = who.length < total ? `Only ${who.length} of ${total} are listed, those who may first. ` : '';
   return `${rest}${modeHints[mode] ?? 'User:* is every user that no other row names. With a principal it also shows rules that nearly apply.'}`;
+}
+
+/** Those who may come first. What the operation says of all others is the row of `User:*`. */
+function whoMay(who: readonly Access[], { who_total, mode }: Explained) {
+  const rows = who.toSorted((a, b) => Number(b.is_allowed) - Number(a.is_allowed)).map(whoRow);
+  return { who: rows, who_total, mode };
 }
 
 function whoRow({ deciding_rule: decided, ...access }: Access) {

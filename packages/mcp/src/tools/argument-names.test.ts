@@ -13,7 +13,9 @@ const ofAnswers = ['format', 'max_tokens', 'limit', 'cursor'];
  */
 const own: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   list_virtual_clusters: { type: 'field', query: 'part of the name' },
-  list_topics: { query: 'part of the name', sort_by: 'order' },
+  list_clients: { outdated: 'versions older than others' },
+  list_topics: { query: 'part of the name', without_schema: 'topics without a subject', sort_by: 'order' },
+  list_credentials: { query: 'part of the name' },
   list_acls: { principal: 'field', resource_type: 'field', resource_name: 'field', operation: 'field' },
   list_pipelines: { query: 'part of the name' },
   list_event_fields: { query: 'part of the name' },

@@ -15,7 +15,7 @@ export const formatArguments = {
   format: z
     .enum(['concise', 'detailed'])
     .default('concise')
-    .describe('concise: a table of the main fields; detailed: all as JSON.'),
+    .describe('concise: the main fields; detailed: all.'),
   max_tokens: z.int().min(200).max(mcpLimits.mcpAnswerTokensMax).default(mcpLimits.mcpAnswerTokensUsual),
 };
 
@@ -32,7 +32,7 @@ export function listArguments(rowsDefault: number) {
 }
 
 export const queryArgument = {
-  query: z.string().max(256).optional().describe('Only names that contain this, ignoring case.'),
+  query: z.string().max(256).optional().describe('Part of the name, ignoring case.'),
 };
 
 /** Whether a name contains the query. */

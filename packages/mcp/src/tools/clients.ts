@@ -22,7 +22,14 @@ export const clientTools = [
     name: 'list_clients',
     icon: 'agents',
     operations: ['list_clients'],
-    input: { ...question, ...listArguments(50) },
+    input: {
+      ...question,
+      outdated: z
+        .boolean()
+        .default(false)
+        .describe('Only versions older than another that is connected, and clients without a name.'),
+      ...listArguments(50),
+    },
     output: {
       total: z.int().describe('How many kinds there are.'),
       connections: shape.connections,
@@ -47,10 +54,10 @@ export const clientTools = [
         name: 'clients',
         concise,
         fields: { connections, unlisted_connections, reported_at, silent_agents: silent },
-        items: clients,
+        items: args.outdated ? outdatedOf(clients) : clients,
         keyOf: (one) => JSON.stringify([one.software_name, one.software_version]),
         rowsOf: (shown) => shown.map(rowOf),
-        hint: (shown, hasMore) => hintOf(found, shown.length, hasMore),
+        hint: (shown, hasMore) => hintOf(found, shown.length, hasMore, args.outdated),
         consoleUrl: context.consoleUrl(consolePaths.agents(clusterId)),
       });
     },
@@ -61,14 +68,35 @@ function rowOf({ agents, agent_count, ...one }: Found['clients'][number]) {
   return { ...one, agents: agents.map((agent) => `${agent.agent_id} (${agent.connections})`), agent_count };
 }
 
-function hintOf(found: Found, shownCount: number, hasMore: boolean): string | undefined {
+/**
+ * Returns kinds of clients of which a newer version is connected too, and those that do not say their name, as Java
+ * clients before 2.4 do not.
+ */
+function outdatedOf(clients: Found['clients']): Found['clients'] {
+  const newest = new Map<string, string>();
+  for (const { software_name: name, software_version: version } of clients)
+    if (compareVersions(version, newest.get(name) ?? '') > 0) newest.set(name, version);
+  return clients.filter(
+    ({ software_name: name, software_version: version }) =>
+      name === '' || compareVersions(version, newest.get(name) ?? '') < 0,
+  );
+}
+
+/** Compares versions by their numbers: 1.10.0 is newer than 1.9.2. */
+function compareVersions(one: string, other: string): number {
+  return one.localeCompare(other, 'en', { numeric: true });
+}
+
+function hintOf(found: Found, shownCount: number, hasMore: boolean, isOutdated: boolean): string | undefined {
   const { total, connections: all, silent_agents: silent, unlisted_connections: unlisted } = found;
   const notes = [
     shownCount > 0
       ? undefined
       : all === 0
         ? 'No client was connected at the last report; agents report every 20 seconds.'
-        : 'No client matches; without arguments it lists all.',
+        : isOutdated
+          ? 'Every client has the newest version of its software that is connected.'
+          : 'No client matches; without arguments it lists all.',
     silent.length > 0 ? `${silent.length} agents have not reported clients recently.` : undefined,
     unlisted > 0 ? `${unlisted} connections use client software beyond the limit of the report.` : undefined,
     total > found.clients.length

@@ -25,8 +25,8 @@ export const consumerGroupTools = [
     operations: ['list_consumer_groups'],
     note: 'The largest lag comes first.',
     input: {
-      query: input.shape.query,
-      lag_min: input.shape.lag_min,
+      query: input.shape.query.describe('Part of the name.'),
+      lag_min: input.shape.lag_min.describe('At least this lag.'),
       sort_by: z.enum(['lag', 'name']).default('lag').describe('The largest lag first, or by name.'),
       ...listArguments(50),
     },
@@ -61,7 +61,7 @@ export const consumerGroupTools = [
   defineClusterTool({
     name: 'describe_consumer_group',
     icon: 'group',
-    operations: ['describe_consumer_group', 'list_consumer_groups'],
+    operations: ['describe_consumer_group', 'list_consumer_groups', 'list_diagnostics', 'get_diagnostic'],
     input: {
       group: catalogue.describe_consumer_group.input.shape.group,
       limit: z.int().min(1).max(200).default(20).describe('Partitions at most, the largest lag first.'),
@@ -73,6 +73,8 @@ export const consumerGroupTools = [
       state: group.state,
       protocol: group.protocol,
       total_lag: group.total_lag,
+      last_commit_at: partition.committed_at,
+      diagnostics: z.array(z.object({ diagnostic_id: z.string(), message: z.string(), since: z.string() })),
       partition_count: z.int().describe('How many partitions it has.'),
       topics: z.array(z.object({ name: z.string(), total_lag: z.int() })).describe('Lag by topic.'),
       partitions: z
@@ -82,6 +84,7 @@ export const consumerGroupTools = [
             partition: partition.partition,
             lag: partition.lag,
             committed_offset: partition.committed_offset,
+            committed_at: partition.committed_at,
             end_offset: partition.end_offset,
             member_id: partition.member_id,
           }),
@@ -111,16 +114,18 @@ export const consumerGroupTools = [
         );
       const partitions = found.topics
         .flatMap(({ name: topic, partitions: all }) =>
-          all.map(({ partition, lag, committed_offset, end_offset, member_id }) => ({
+          all.map(({ partition, lag, committed_offset, committed_at, end_offset, member_id }) => ({
             topic,
             partition,
             lag,
             committed_offset,
             end_offset,
+            committed_at,
             member_id,
           })),
         )
         .sort((a, b) => (b.lag ?? 0) - (a.lag ?? 0));
+      const diagnostics = await diagnosticsOf(name, clusterId, context);
       const unread = partitions.filter(({ member_id }) => member_id === null).length;
       return answerOf(
         {
@@ -129,6 +134,8 @@ export const consumerGroupTools = [
           state: found.state,
           protocol: found.protocol,
           total_lag: found.total_lag,
+          last_commit_at: lastCommit(partitions),
+          diagnostics,
           partition_count: partitions.length,
           topics: found.topics.map(({ name: topic, total_lag }) => ({ name: topic, total_lag })),
           partitions: partitions.slice(0, limit),
@@ -141,7 +148,9 @@ export const consumerGroupTools = [
         },
         {
           truncated: partitions.length > limit,
-          hint: hintOf({ memberCount: found.members.length, unread, isBehind: found.total_lag > 0 }),
+          hint:
+            diagnosticHint(diagnostics) ??
+            hintOf({ memberCount: found.members.length, unread, isBehind: found.total_lag > 0 }),
           console_url: context.consoleUrl(consolePaths.consumerGroup(clusterId, name)),
         },
         options,
@@ -149,6 +158,43 @@ export const consumerGroupTools = [
     },
   }),
 ];
+
+/** Times of one form compare as texts. */
+function lastCommit(partitions: readonly { readonly committed_at: string | null }[]): string | null {
+  return partitions.reduce<string | null>(
+    (last, { committed_at: at }) => (at !== null && (last === null || at > last) ? at : last),
+    null,
+  );
+}
+
+interface GroupDiagnostic {
+  readonly diagnostic_id: string;
+  readonly message: string;
+  readonly since: string;
+}
+
+/** Returns what failing diagnostics found about a group. */
+async function diagnosticsOf(
+  group: string,
+  clusterId: string,
+  context: ToolContext,
+): Promise<GroupDiagnostic[]> {
+  const target = { virtual_cluster_id: clusterId };
+  const { diagnostics } = await context.call('list_diagnostics', { ...target, state: 'failing' });
+  const found: GroupDiagnostic[] = [];
+  for (const { diagnostic_id, name } of diagnostics) {
+    if (!name.startsWith('consumer_group_')) continue;
+    const { diagnostic } = await context.call('get_diagnostic', { ...target, diagnostic_id });
+    const finding = diagnostic.groups.find(({ key }) => key === `group:${group}`);
+    if (finding !== undefined) found.push({ diagnostic_id, message: finding.message, since: finding.since });
+  }
+  return found;
+}
+
+function diagnosticHint([first]: readonly GroupDiagnostic[]): string | undefined {
+  if (first === undefined) return undefined;
+  return `${first.diagnostic_id} fails: ${first.message} get_diagnostic says what to do.`;
+}
 
 function hintOf(group: { memberCount: number; unread: number; isBehind: boolean }): string | undefined {
   if (group.memberCount === 0)

@@ -23,7 +23,7 @@ export const contextTools = [
     icon: 'cluster',
     operations: ['get_context'],
     title: 'Get context',
-    note: 'Call it first: it names the virtual clusters that all other tools need.',
+    note: 'Call it first: it names the virtual clusters.',
     input: { ...formatArguments },
     output: {
       account,

@@ -13,9 +13,10 @@ import {
   linkOf,
   rangeOf,
   scopeOf,
-  searchArguments,
   searchOutput,
+  shortSearchArguments,
   shortTimeArguments,
+  shortTypesArguments,
   statsOf,
   timeBefore,
 } from './event-search.ts';
@@ -40,8 +41,7 @@ export const eventAggregateTools = [
       'Count events by the values of one field or two, and over time, or compute the avg, max, min or sum of a number in them.',
     needsEvents: true,
     input: {
-      ...searchArguments,
-      ...shortTimeArguments,
+      ...shortSearchArguments,
       group_by: shape.group_by.describe('A field such as type or data.operation: one group per value.'),
       then_by: shape.then_by.describe('A second field: one group per pair.'),
       aggregation: shape.aggregation.describe('What to compute for each group.'),
@@ -136,10 +136,10 @@ export const eventAggregateTools = [
     title: 'Compare events',
     summary:
       'Ranks fields and values by how much they differ between some events and others, as in a burst of errors.',
-    note: 'Without a baseline, it compares with the same length of time before.',
+    note: 'Without a baseline, with the same length of time before.',
     needsEvents: true,
     input: {
-      event_types: searchArguments.event_types,
+      ...shortTypesArguments,
       selection: side().describe('The events in question.'),
       baseline: side().optional().describe('The events to compare them with.'),
       limit: z.int().min(1).max(100).default(20).describe('Differences at most.'),

@@ -30,8 +30,15 @@ export const searchArguments = {
   ...timeArguments,
 };
 
-/** The same without the description, which search_events has. */
-export const shortTimeArguments = { time_range: timeArguments.time_range.describe('As in search_events.') };
+/** The same without descriptions, which search_events has. */
+const asInSearch = 'As in search_events.';
+export const shortTimeArguments = { time_range: timeArguments.time_range.describe(asInSearch) };
+export const shortTypesArguments = { event_types: event_types.describe(asInSearch) };
+export const shortSearchArguments = {
+  ...shortTypesArguments,
+  filter: searchArguments.filter.describe(asInSearch),
+  ...shortTimeArguments,
+};
 
 export interface SearchArguments extends TimeArguments {
   readonly event_types: z.output<typeof event_types>;

@@ -11,9 +11,10 @@ import {
   linkOf,
   type SearchArguments,
   scopeOf,
-  searchArguments,
   searchOutput,
+  shortSearchArguments,
   shortTimeArguments,
+  shortTypesArguments,
   statsOf,
 } from './event-search.ts';
 import { onCluster } from './find-cluster.ts';
@@ -83,8 +84,7 @@ export const eventShapeTools = [
     operations: ['list_event_fields'],
     needsEvents: true,
     input: {
-      ...searchArguments,
-      ...shortTimeArguments,
+      ...shortSearchArguments,
       ...queryArgument,
       ...listArguments(50),
     },
@@ -137,11 +137,11 @@ export const eventShapeTools = [
     name: 'check_filter',
     icon: 'events',
     operations: ['check_event_filter'],
-    note: 'With a virtual cluster it also estimates what search_events and aggregate_events would read there.',
+    note: 'With a virtual cluster it estimates what a search would read.',
     input: {
       filter: z.string().max(coreLimits.filterCharsMax).describe('The filter.'),
       virtual_cluster_id: clusterArgument.virtual_cluster_id.optional(),
-      event_types: catalogue.search_events.input.shape.event_types,
+      ...shortTypesArguments,
       ...shortTimeArguments,
       ...formatArguments,
     },

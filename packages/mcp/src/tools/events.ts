@@ -6,7 +6,15 @@ import { answerOf } from '../answers/answer.ts';
 import { answerOfPages } from '../answers/rows.ts';
 import { formatArguments, listArguments } from './arguments.ts';
 import { defineClusterTool } from './cluster-tool.ts';
-import { basisHint, linkOf, scopeOf, searchArguments, searchOutput, statsOf } from './event-search.ts';
+import {
+  basisHint,
+  linkOf,
+  scopeOf,
+  searchArguments,
+  searchOutput,
+  shortTypesArguments,
+  statsOf,
+} from './event-search.ts';
 
 type Event = OutputOf<'search_events'>['events'][number];
 
@@ -76,7 +84,7 @@ export const eventTools = [
     input: {
       event_id: catalogue.get_event.input.shape.event_id,
       near: z.string().max(40).optional().describe('Its time, which makes it quick to find.'),
-      event_types: catalogue.get_event.input.shape.event_types,
+      ...shortTypesArguments,
       neighbors: z
         .int()
         .min(0)

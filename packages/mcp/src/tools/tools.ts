@@ -4,12 +4,16 @@ import { auditLogTools } from './audit-log.ts';
 import { clientTools } from './clients.ts';
 import { consumerGroupTools } from './consumer-groups.ts';
 import { contextTools } from './context.ts';
+import { credentialTools } from './credentials.ts';
 import { diagnosticTools } from './diagnostics.ts';
 import { eventAggregateTools } from './event-aggregates.ts';
 import { eventShapeTools } from './event-shapes.ts';
 import { eventTools } from './events.ts';
+import { jobTools } from './jobs.ts';
+import { metricTools } from './metrics.ts';
 import { pipelineTools } from './pipelines.ts';
 import { schemaTools } from './schemas.ts';
+import { storageCostTools } from './storage-costs.ts';
 import type { Tool } from './tool.ts';
 import { topicTools } from './topics.ts';
 import { virtualClusterTools } from './virtual-clusters.ts';
@@ -18,13 +22,17 @@ import { virtualClusterTools } from './virtual-clusters.ts';
 export const tools: readonly Tool[] = [
   ...contextTools,
   ...virtualClusterTools,
+  ...metricTools,
+  ...storageCostTools,
   ...agentTools,
+  ...jobTools,
   ...clientTools,
   ...topicTools,
   ...consumerGroupTools,
   ...schemaTools,
   ...diagnosticTools,
   ...aclTools,
+  ...credentialTools,
   ...auditLogTools,
   ...pipelineTools,
   ...eventShapeTools,

@@ -28,9 +28,13 @@ export const topicTools = [
   defineClusterTool({
     name: 'list_topics',
     icon: 'topic',
-    operations: ['list_topics'],
+    operations: ['list_topics', 'list_subjects'],
     input: {
       ...queryArgument,
+      without_schema: z
+        .boolean()
+        .default(false)
+        .describe('Only topics without a subject <topic>-value or <topic>-key.'),
       sort_by: z
         .enum(['name', 'size', 'partitions'])
         .default('name')
@@ -40,7 +44,10 @@ export const topicTools = [
     output: { total: z.int().describe('How many there are.'), topics: z.array(rowSchema(row, concise)) },
     async run(args, context, clusterId) {
       const topics = await topicsOf(clusterId, context);
-      const items = topics.filter(({ name }) => hasQuery(name, args.query)).sort(orders[args.sort_by]);
+      const covered = args.without_schema ? await topicsWithSchema(clusterId, context) : undefined;
+      const items = topics
+        .filter(({ name }) => hasQuery(name, args.query) && covered?.has(name) !== true)
+        .sort(orders[args.sort_by]);
       return answerOfRows({
         tool: 'list_topics',
         args,
@@ -51,7 +58,11 @@ export const topicTools = [
         rowsOf: (shown) => shown.map(toTopicRow),
         hint: (shown, hasMore) => {
           if (shown.length === 0 && topics.length > 0)
-            return `None of ${topics.length} topics has this in its name; leave out query.`;
+            return args.without_schema
+              ? `None of ${topics.length} topics is like that and without a schema.`
+              : `None of ${topics.length} topics has this in its name; leave out query.`;
+          if (args.without_schema)
+            return `${items.length} of ${topics.length} topics have no schema under their name.`;
           return hasMore ? undefined : 'describe_topic shows the configs of one.';
         },
         consoleUrl: context.consoleUrl(consolePaths.topics(clusterId)),
@@ -128,6 +139,27 @@ const orders: Readonly<Record<'name' | 'size' | 'partitions', (a: Topic, b: Topi
 
 async function topicsOf(clusterId: string, context: ToolContext): Promise<readonly Topic[]> {
   return (await context.call('list_topics', { virtual_cluster_id: clusterId })).topics;
+}
+
+const subjectsPageMax = 1000;
+
+/** Returns the topics whose names subjects have, by the usual naming of clients. */
+async function topicsWithSchema(clusterId: string, context: ToolContext): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  let cursor: string | undefined;
+  do {
+    const { subjects, next_cursor } = await context.call('list_subjects', {
+      virtual_cluster_id: clusterId,
+      limit: subjectsPageMax,
+      cursor,
+    });
+    for (const { subject } of subjects) {
+      const topic = /^(.+)-(?:value|key)$/s.exec(subject)?.[1];
+      if (topic !== undefined) names.add(topic);
+    }
+    cursor = next_cursor ?? undefined;
+  } while (cursor !== undefined);
+  return names;
 }
 
 /** The configs that users need most. A topic has some thirty, and most have their defaults. */
