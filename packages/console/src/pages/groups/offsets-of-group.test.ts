@@ -8,6 +8,7 @@ const partition = (number: number, committed_offset: number | null) => ({
   start_offset: 0,
   end_offset: 9,
   committed_offset,
+  committed_at: null,
   lag: 0,
 });
 
