@@ -309,14 +309,14 @@ export const questions: readonly Question[] = [
     facts: [
       /^who \(3\):/,
       /^User:\*\tfalse\tfalse\tfalse\t/m,
-      /^User:ccn_admin\ttrue\tfalse\ttrue\t/m,
-      /^User:ccn_shop\ttrue\ttrue\tfalse\t\tALLOW User:ccn_shop WRITE on TOPIC orders from \*$/m,
+      /^User:admin\ttrue\tfalse\ttrue\t/m,
+      /^User:shop\ttrue\ttrue\tfalse\t\tALLOW User:ccn_shop WRITE on TOPIC orders from \*$/m,
     ],
   },
   {
     question: 'Who is kept from reading orders by a rule?',
     calls: [['explain_access', on({ operation: 'READ', resource_type: 'TOPIC', resource_name: 'orders' })]],
-    facts: [/^User:ccn_reports\tfalse\tfalse\tfalse\t\tDENY User:ccn_reports READ on TOPIC orders from \*$/m],
+    facts: [/^User:reports\tfalse\tfalse\tfalse\t\tDENY User:ccn_reports READ on TOPIC orders from \*$/m],
   },
   {
     question: 'How often was anybody kept from reading orders in the last hour?',
@@ -452,7 +452,7 @@ export const questions: readonly Question[] = [
   {
     question: 'Which events are recorded, and how many?',
     calls: [['list_event_types', on()]],
-    facts: [/^acl_logs\ttrue\t55/m, /^pipeline_logs\ttrue\t4/m],
+    facts: [/^acl_logs\ttrue\t55/m, /^pipeline_logs\tfalse\t4/m],
   },
   {
     question: 'Which principals were denied in the last hour?',

@@ -126,7 +126,7 @@ function hintFor(
 ): string | undefined {
   if (explained.do_rules_allow) return undefined;
   return explained.deciding_rule === null
-    ? `A rule that allows it: ALLOW ${explained.principals.at(-1)} ${operation} on ${resource_type} ${resource_name} from *. An administrator can add it.`
+    ? `A rule that allows it: ALLOW ${explained.principals[0]} ${operation} on ${resource_type} ${resource_name} from *. An administrator can add it.`
     : 'A rule that denies beats all that allow; an administrator can delete it. list_acls with the principal shows the others.';
 }
 
