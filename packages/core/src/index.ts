@@ -98,3 +98,4 @@ export { Semaphore, SemaphoreFull } from './semaphore.ts';
 export { shortName } from './short-name.ts';
 export { timeText } from './time-text.ts';
 export { TokenBucket, type TokenRate } from './token-bucket.ts';
+export { utf8Text } from './utf8.ts';

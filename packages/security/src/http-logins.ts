@@ -1,12 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Clock, coreLimits, type Log } from '@weir/core';
+import { type Clock, coreLimits, type Log, utf8Text } from '@weir/core';
 import { HttpProblem } from '@weir/http';
 import { securityLimits } from './limits.ts';
 import { anonymous, type Principal } from './principal.ts';
 import type { PrincipalOf } from './principals.ts';
 import { FailureLog, printable } from './sasl/failure-log.ts';
 import type { LoginChecks } from './sasl/login-checks.ts';
-import { textOf } from './session/conversation.ts';
 
 export type AuthenticationMethod = 'basic' | 'bearer' | 'mtls';
 export type AuthenticationOutcome = 'success' | 'failure' | 'busy';
@@ -73,7 +72,7 @@ export class HttpLogins {
   }
 
   async #basic(encoded: string, caller: Caller): Promise<string> {
-    const text = textOf(Buffer.from(encoded, 'base64'));
+    const text = utf8Text(Buffer.from(encoded, 'base64'));
     const colon = text?.indexOf(':') ?? -1;
     if (
       text === undefined ||

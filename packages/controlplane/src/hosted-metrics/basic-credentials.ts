@@ -1,11 +1,10 @@
+import { utf8Text } from '@weir/core';
 export interface BasicCredentials {
   readonly user: string;
   readonly password: string;
 }
 
 const basicHeader = /^basic ([a-z0-9+/]+={0,2})$/i;
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 /**
  * Parses user and password of an `Authorization` header, by RFC 7617. Strict, so that a header is unambiguous:
  * canonical base64, valid UTF-8, no control characters. `undefined` for anything else.
@@ -15,16 +14,8 @@ export function basicCredentials(header: string | undefined): BasicCredentials |
   if (encoded === undefined) return undefined;
   const bytes = Buffer.from(encoded, 'base64');
   if (bytes.toString('base64') !== encoded) return undefined;
-  const text = textOf(bytes);
+  const text = utf8Text(bytes);
   const colon = text?.indexOf(':') ?? -1;
   if (text === undefined || colon < 0 || /\p{Cc}/u.test(text)) return undefined;
   return { user: text.slice(0, colon), password: text.slice(colon + 1) };
-}
-
-function textOf(bytes: Buffer): string | undefined {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { brokenBound, type Clock, formatBytes } from '@weir/core';
+import { brokenBound, type Clock, formatBytes, utf8Text } from '@weir/core';
 import { HttpProblem } from '@weir/http';
 import { namedSchema, type RecordSchemas } from '@weir/registry/decoding';
 import type { Access } from '@weir/security';
@@ -32,8 +32,6 @@ interface FormattingDeps {
   readonly pause: () => Promise<void>;
 }
 
-/** Without the mark of byte order, bytes and text would differ. */
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Time of the serving thread after which other work runs. */
 const sliceMs = 5;
 /** Rights on subjects that are remembered within one answer. */
@@ -130,7 +128,7 @@ export class FormattedRecords {
       case 'base64':
         return inBase64(bytes);
       case 'string': {
-        const text = textOf(bytes);
+        const text = utf8Text(bytes);
         return text === undefined ? inBase64(bytes, 'it is not UTF-8') : { format, text };
       }
       case 'json': {
@@ -141,7 +139,7 @@ export class FormattedRecords {
         return await this.#bySchema(part, payloads, bytes);
       case 'auto': {
         if (namedSchema(part, payloads) !== undefined) return await this.#bySchema(part, payloads, bytes);
-        const text = textOf(bytes);
+        const text = utf8Text(bytes);
         return text === undefined ? inBase64(bytes) : { format: 'string', text };
       }
     }
@@ -192,19 +190,11 @@ function inBase64(bytes: Buffer, problem?: string): FormattedPart {
   return { format: 'base64', text, ...(problem === undefined ? {} : { problem }) };
 }
 
-export function textOf(bytes: Buffer): string | undefined {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
 /** JSON as it is in the payload: numbers that are parsed and printed again would lose digits. */
 export function jsonText(bytes: Buffer): { readonly text: string } | { readonly problem: string } {
   const { httpJsonPayloadBytesMax: bytesMax, httpJsonPayloadDepthMax: depthMax } = gatewayLimits;
   if (bytes.length > bytesMax) return { problem: `it has more than ${bytesMax} bytes` };
-  const text = textOf(bytes);
+  const text = utf8Text(bytes);
   if (text === undefined) return { problem: 'it is not UTF-8' };
   if (brokenBound(text, { depthMax, valuesMax: Number.POSITIVE_INFINITY }) !== undefined)
     return { problem: `it has more than ${depthMax} lists and objects within each other` };

@@ -1,3 +1,4 @@
+import { utf8Text } from '@weir/core';
 import type { CheckedToken } from '@weir/oidc';
 import {
   type Conversation,
@@ -6,7 +7,6 @@ import {
   type Failed,
   misspoken,
   type Step,
-  textOf,
 } from '../session/conversation.ts';
 
 type CheckToken = (token: string) => Promise<CheckedToken>;
@@ -26,7 +26,7 @@ export class OAuthBearerConversation implements Conversation {
 
   step(token: Buffer): Step | Promise<Step> {
     if (this.#failure !== undefined) return this.#failure;
-    const text = textOf(token);
+    const text = utf8Text(token);
     const message = text === undefined ? { problem: 'message is not UTF-8' } : readBearer(text);
     return 'problem' in message ? misspoken(message.problem) : this.#verify(message);
   }

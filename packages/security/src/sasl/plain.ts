@@ -1,5 +1,5 @@
-import { coreLimits } from '@weir/core';
-import { type Conversation, done, misspoken, refused, type Step, textOf } from '../session/conversation.ts';
+import { coreLimits, utf8Text } from '@weir/core';
+import { type Conversation, done, misspoken, refused, type Step } from '../session/conversation.ts';
 
 /** Checks the password of a user. Returns `busy` if too many checks wait. */
 type CheckPassword = (user: string, password: string) => Promise<'right' | 'wrong' | 'busy'>;
@@ -17,7 +17,7 @@ export class PlainConversation implements Conversation {
   }
 
   step(token: Buffer): Step | Promise<Step> {
-    const parts = textOf(token)?.split('\0');
+    const parts = utf8Text(token)?.split('\0');
     if (parts === undefined) return misspoken('PLAIN message is not UTF-8');
     const [actAs, user, password] = parts;
     if (parts.length !== 3 || user === undefined || password === undefined) {

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ScramCredential } from '@weir/cluster';
-import { coreLimits } from '@weir/core';
+import { coreLimits, utf8Text } from '@weir/core';
 import {
   type Conversation,
   challenge,
@@ -8,7 +8,6 @@ import {
   misspoken,
   refused,
   type Step,
-  textOf,
 } from '../session/conversation.ts';
 import { type ClientFirst, readClientFinal, readClientFirst } from './scram-messages.ts';
 
@@ -63,7 +62,7 @@ export class ScramConversation implements Conversation {
   }
 
   step(token: Buffer): Step {
-    const text = textOf(token);
+    const text = utf8Text(token);
     if (text === undefined) return misspoken('SCRAM message is not UTF-8');
     return this.#begun === undefined ? this.#begin(text) : this.#end(text, this.#begun);
   }

@@ -51,14 +51,3 @@ export function refused(user: string, reason: string): Failed {
 export function misspoken(problem: string, user?: string): Failed {
   return { kind: 'failed', message: `Authentication failed: ${problem}.`, reason: problem, user };
 }
-
-const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-/** Decodes a token; returns `undefined` if it is not valid UTF-8. */
-export function textOf(token: Buffer): string | undefined {
-  try {
-    return strictUtf8.decode(token);
-  } catch {
-    return undefined;
-  }
-}
