@@ -1,6 +1,7 @@
+import { utf8Text } from '@weir/core';
 import { compileFilter, conditionsOf, type EventTest, parseFilter } from '@weir/events';
 import type { RecordCursor } from '@weir/wire';
-import { type FormattedPart, jsonText, textOf } from '../http-data/formatted-records.ts';
+import { type FormattedPart, jsonText } from '../http-data/formatted-records.ts';
 import { RecordRefused } from './record-refused.ts';
 
 /** A record while it is tested. Keys and values are decoded once, and only if something needs them. */
@@ -80,7 +81,7 @@ function jsonOf(part: FormattedPart | null): unknown {
 function headersOf({ headers }: RecordCursor): Record<string, unknown> {
   const found = new Map<string, string[]>();
   for (const { key, value } of headers) {
-    const text = value === null ? null : textOf(value as Buffer);
+    const text = value === null ? null : utf8Text(value as Buffer);
     if (text === null || text === undefined) continue;
     const values = found.get(key);
     if (values === undefined) found.set(key, [text]);

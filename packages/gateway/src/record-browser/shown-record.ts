@@ -1,5 +1,6 @@
 import type { RecordFormat, ShownPart, ShownRecord } from '@weir/cluster';
-import { type FormattedPart, jsonText, textOf } from '../http-data/formatted-records.ts';
+import { utf8Text } from '@weir/core';
+import { type FormattedPart, jsonText } from '../http-data/formatted-records.ts';
 import { gatewayLimits } from '../limits.ts';
 import type { TestedRecord } from './record-test.ts';
 
@@ -77,7 +78,7 @@ function shownHeaders(headers: Headers): ShownRecord['headers'] {
 }
 
 function headerPart(bytes: Buffer, charsMax: number): ShownPart {
-  const text = textOf(bytes);
+  const text = utf8Text(bytes);
   const shown = cutText(text ?? bytes.toString('base64'), charsMax);
   return {
     text: shown,
