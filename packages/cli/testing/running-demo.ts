@@ -55,7 +55,7 @@ export async function startDemo(flags: readonly string[], env: NodeJS.ProcessEnv
     client,
     clusterId: virtual_clusters[0]!.id,
     kafkaPort: found(/Kafka +localhost:(\d+)/),
-    commands: [...stdout.matchAll(/^ {2}weir (cli .*)$/gm)].map(([, command]) => command!),
+    commands: [...stdout.matchAll(/^ {2}\S*weir (cli .*)$/gm)].map(([, command]) => command!),
     stdout: () => stdout,
     stderr: () => stderr,
     ended,

@@ -173,7 +173,7 @@ for (const [who, question] of Object.entries(questions)) {
       stage.clock.advance(1_000);
     }
     await until(() => peer.isOver);
-    assert.match(answer, /^HTTP\/1\.1 400 [\s\S]*did not come within/);
+    assert.match(answer, /^HTTP\/1\.1 400 [\s\S]*did not arrive within/);
   });
 
   test(`${who}: headers that arrive byte by byte time out`, async (t) => {

@@ -16,7 +16,7 @@ test('an invalid block is rejected with its position', () => {
   const cases: readonly [text: string, problem: RegExp][] = [
     ['10.0.0.0/16', /zone 1 has no @$/],
     ['A@10.0.0.0/16', /^the name of zone 1: up to 128 lowercase/],
-    ['a@10.0.0.0', /^block 1 of zone 1 is no CIDR/],
+    ['a@10.0.0.0', /^block 1 of zone 1 is not a CIDR/],
     ['a@10.0.0.0/33', /^block 1 of zone 1/],
     ['a@10.0.0.0/8,::1/129', /^block 2 of zone 1/],
     ['a@10.0.0.0/8<>', /zone 2 has no @$/],

@@ -393,8 +393,8 @@ test('where ACLs are on, a credential decides what is read and written', async (
   });
   // biome-ignore format: a table
   const cases: [query: object, reason: string, message: RegExp][] = [
-    [reading,                              'loginRequired', /by Kafka credential who may read and write/],
-    [writing,                              'loginRequired', /give one\.$/],
+    [reading,                              'loginRequired', /authorizes reads and writes by Kafka credential/],
+    [writing,                              'loginRequired', /provide one\.$/],
     [{ ...reading, ...as('reader', 'no') }, 'loginWrong',   /is wrong\.$/],
     [{ ...reading, ...as('absent') }, 'loginWrong',    /is wrong\.$/],
     [{ ...reading, ...as('stranger') },    'denied',        /may not read the topic orders/],

@@ -64,7 +64,7 @@ test('a client is anonymous until it is authenticated, and then has the names of
   assert.equal(await logIn('ccun_1', 'secret'), 'NONE');
   assert.deepEqual(session.principal, {
     name: 'User:ccun_1',
-    aliases: ['User:ccn_billing', 'User:billing'],
+    aliases: ['User:billing', 'User:ccn_billing'],
     credentialName: 'ccn_billing',
     isSuperuser: false,
   });
