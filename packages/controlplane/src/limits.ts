@@ -106,6 +106,8 @@ export const controlPlaneLimits = {
   auditTextCharsMax: 256,
   auditMessageCharsMax: 4096,
   auditTargetsMax: 16,
+  /** Values that one entry of the audit log shows as changed. */
+  auditChangesMax: 50,
 
   /**
    * Kinds of refused calls and of repeated reads that are counted into one entry of the audit log each, under a

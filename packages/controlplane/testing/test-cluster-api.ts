@@ -17,6 +17,7 @@ import { silentLog, systemClock, systemRandom } from '@weir/core';
 import type { Transition } from '@weir/diagnostics';
 import { MemoryDiagnosticsStore } from '@weir/diagnostics/testing';
 import type { ClusterNode } from '@weir/metadata';
+import type { AuditChange } from '../src/accounts/audit/audit-log.ts';
 import type { VirtualCluster } from '../src/accounts/workspaces/virtual-clusters.ts';
 import type { CallContext } from '../src/operations/call-context.ts';
 import {
@@ -38,6 +39,8 @@ export interface TestClusterApi {
   readonly node: ClusterNode;
   readonly store: MemoryDiagnosticsStore;
   readonly transitions: readonly Transition[];
+  /** What calls reported to the audit log, oldest first. */
+  readonly changes: readonly AuditChange[];
   /** As in the registry. */
   readonly cluster: VirtualCluster;
   call<Name extends ClusterOperationName>(name: Name, body: Body<Name>): Promise<OutputOf<Name>>;
@@ -55,6 +58,7 @@ export async function openTestClusterApi(
   const node = await startLeader(t);
   const store = new MemoryDiagnosticsStore();
   const transitions: Transition[] = [];
+  const changes: AuditChange[] = [];
   let cluster = clusterCalled('test');
   let drawn = 0;
   const draw = (byteCount: number) =>
@@ -91,7 +95,7 @@ export async function openTestClusterApi(
     const sent = { virtual_cluster_id: cluster.id, ...body };
     const input = readInput(name, parseJson(printJson(sent)));
     const handler = handlers[name] as (input: unknown, context: CallContext) => Promise<OutputOf<Name>>;
-    const answer = await handler(input, contextOf(cluster));
+    const answer = await handler(input, contextOf(cluster, changes));
     // A field that is not in the catalogue would be dropped, and a missing one would break clients.
     assert.deepEqual(catalogue[name].output.parse(answer), answer);
     return parseJson(printJson(answer)) as OutputOf<Name>;
@@ -101,6 +105,7 @@ export async function openTestClusterApi(
     node,
     store,
     transitions,
+    changes,
     get cluster() {
       return cluster;
     },
@@ -127,7 +132,7 @@ export async function openTestClusterApi(
   };
 }
 
-function contextOf(cluster: VirtualCluster): CallContext {
+function contextOf(cluster: VirtualCluster, changes: AuditChange[]): CallContext {
   return {
     actor: { kind: 'user', id: 'ui_ada', accountId: cluster.accountId, grants: [] },
     actorName: 'ada@example.com',
@@ -138,6 +143,7 @@ function contextOf(cluster: VirtualCluster): CallContext {
     browser: { token: undefined, begin: () => {}, end: () => {} },
     cluster,
     happensIn: () => {},
+    changed: (more) => changes.push(...more),
     stop: new AbortController().signal,
     clock: systemClock,
     log: silentLog,

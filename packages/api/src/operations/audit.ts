@@ -18,6 +18,8 @@ export const actorKinds = ['user', 'api_key', 'agent', 'anonymous', 'system'] as
 
 /** The maximum number of ids in one audited call. */
 const targetsMax = 16;
+/** The maximum number of values in one entry, and a line that counts the rest. */
+const changesMax = 51;
 const targetText = () => text(256);
 
 const entry = z
@@ -31,6 +33,14 @@ const entry = z
     operation: text(128).describe('What was called.'),
     workspace_id: id('workspace').nullable().describe('The workspace that it was about, or `null`.'),
     targets: list(targetText(), targetsMax).describe('The ids and names that it was about. Never a secret.'),
+    changes: list(
+      z.object({
+        name: targetText().describe('The config, the partition or the field.'),
+        before: targetText().nullable().describe('`null` if there was no value, or the default.'),
+        after: targetText().nullable().describe('`null` if the value was removed.'),
+      }),
+      changesMax,
+    ).describe('What it changed. Never a secret; empty for operations that do not report it.'),
     result: text(64).describe('`ok`, or the code of the error.'),
     message: text().describe('What the error said; empty for none.'),
     count: count().describe(
@@ -68,7 +78,7 @@ export const auditOperations = [
     }),
     errors: ['not_found'],
     example: {
-      input: { operation: 'delete_topic', start: '2026-01-31T00:00:00Z' },
+      input: { operation: 'update_topic', start: '2026-01-31T00:00:00Z' },
       output: {
         entries: [
           {
@@ -78,11 +88,12 @@ export const auditOperations = [
             actor_id: examples.user,
             actor_name: 'ada@example.com',
             remote_address: '203.0.113.7',
-            operation: 'delete_topic',
+            operation: 'update_topic',
             workspace_id: examples.workspace,
             targets: [examples.cluster, 'orders'],
-            result: 'deletion_protected',
-            message: 'orders has deletion protection enabled',
+            changes: [{ name: 'retention.ms', before: '604800000', after: '3600000' }],
+            result: 'ok',
+            message: '',
             count: 1,
           },
         ],

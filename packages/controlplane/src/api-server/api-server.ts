@@ -15,7 +15,7 @@ import {
 } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import { type Clock, type Log, type Metrics, nearestName } from '@weir/core';
-import type { AuditActor } from '../accounts/audit/audit-log.ts';
+import type { AuditActor, AuditChange } from '../accounts/audit/audit-log.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import { remoteAddressOf } from '../http/remote-address.ts';
 import { pathOf, type RouteHandlers } from '../http/route-table.ts';
@@ -74,6 +74,8 @@ interface Call {
   /** The workspace of the call. */
   workspaceId?: string | undefined;
   output?: unknown;
+  /** What the operation has changed. */
+  readonly changes: AuditChange[];
   /** Whether the call got far enough to be audited. */
   isAudited: boolean;
 }
@@ -127,6 +129,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       remoteAddress: remoteAddressOf(request, isBehindProxy),
       stop,
       isAudited: false,
+      changes: [],
     };
     try {
       await perform(call);
@@ -165,6 +168,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
         happensIn: (workspaceId) => {
           call.workspaceId = workspaceId;
         },
+        onChanged: (changes) => call.changes.push(...changes),
       });
       putBack('succeeded');
     } catch (error) {
@@ -202,10 +206,11 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     return limits.countAttempt(remoteAddress, caller?.actors[0].actor.id ?? email);
   }
 
-  /** Rate-limited calls are not recorded, or guessing would fill the log. */
+  /** Rate-limited calls are not recorded, or guessing would fill the log. A call that only validates changes nothing. */
   async function record(call: Call, error: ApiError | undefined): Promise<void> {
-    const { operation, caller, permit, input, output, remoteAddress, request } = call;
+    const { operation, caller, permit, input, output, changes, remoteAddress, request } = call;
     if (!call.isAudited || operation.access !== 'write' || error?.code === 'rate_limited') return;
+    if (input?.validate_only === true && error?.code !== 'forbidden') return;
     await audit.record({
       operation,
       accountId: caller?.accountId ?? '',
@@ -215,6 +220,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       workspaceId: call.workspaceId,
       input,
       output,
+      changes,
       result: error?.code ?? 'ok',
       message: error?.message,
     });

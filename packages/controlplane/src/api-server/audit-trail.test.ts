@@ -66,6 +66,55 @@ test('calls and refusals are recorded', async (t) => {
   assert.deepEqual(foreignEntries, []);
 });
 
+test('a call that only validates is not recorded, unless it is forbidden', async (t) => {
+  const { accounts, call } = await startTestApi(t);
+  const ours = await makeAccount(accounts, 'Ours');
+  const app = { 'service-api-key': await ours.key('app', appGrant(ours.a.id)) };
+  const reads = { 'service-api-key': await ours.key('reads', appGrant(ours.a.id, 'app_r')) };
+  const account = { 'service-api-key': await ours.key('account', accountGrant) };
+  const body = {
+    virtual_cluster_id: ours.a.clusterId,
+    topic_name: 'orders',
+    configs: { 'retention.ms': '1' },
+  };
+  await call('update_topic', { headers: app, body: { ...body, validate_only: true } });
+  await call('update_topic', { headers: reads, body: { ...body, validate_only: true } });
+  await call('update_topic', { headers: app, body });
+  const found = await call('search_audit_log', { headers: account, body: {} });
+  const entries = found.json.entries as Record<string, unknown>[];
+  assert.deepEqual(entries.map(({ operation, result }) => [operation, result]).toSorted(), [
+    ['update_topic', 'forbidden'],
+    ['update_topic', 'ok'],
+  ]);
+});
+
+test('what a call changed is bounded, and counts what is left out', async (t) => {
+  const { accounts } = await startTestApi(t);
+  const ours = await makeAccount(accounts, 'Ours');
+  const changes = Array.from({ length: 60 }, (_, index) => ({
+    name: `orders/${index}`,
+    before: null,
+    after: 'x'.repeat(300),
+  }));
+  await accounts.auditLog.append([
+    {
+      accountId: ours.accountId,
+      actor: { kind: 'user', id: 'ui_1', name: 'ada' },
+      remoteAddress: '127.0.0.1',
+      userAgent: '',
+      operation: 'reset_consumer_group_offsets',
+      targets: ['shop'],
+      changes,
+      result: 'ok',
+    },
+  ]);
+  const { entries } = await accounts.auditLog.search({ accountId: ours.accountId, target: 'shop' });
+  const stored = entries[0]!.changes!;
+  assert.equal(stored.length, 51);
+  assert.equal(stored.at(-1)!.name, 'and 10 more');
+  assert.ok(stored.every(({ after }) => after === null || after.length <= 256));
+});
+
 test('endless refusals do not fill the log', async (t) => {
   const { accounts, deps, call } = await startTestApi(t);
   const ours = await makeAccount(accounts, 'Ours');

@@ -1,6 +1,6 @@
 import { type ErrorCode, kindOfId, type Operation, type OperationName, secretFieldsOf } from '@weir/api';
 import type { Log } from '@weir/core';
-import type { AuditActor, AuditNote } from '../accounts/audit/audit-log.ts';
+import type { AuditActor, AuditChange, AuditNote } from '../accounts/audit/audit-log.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import { controlPlaneLimits } from '../limits.ts';
 
@@ -18,6 +18,7 @@ interface EndedCall {
   /** As far as it was read. */
   readonly input: unknown;
   readonly output: unknown;
+  readonly changes: readonly AuditChange[];
   /** `ok`, or the code of the error. */
   readonly result: string;
   readonly message: string | undefined;
@@ -50,6 +51,7 @@ export class AuditTrail {
         userAgent,
         operation: operation.name,
         targets: targetsOf(call),
+        changes: call.changes,
         result,
         ...(workspaceId === undefined ? {} : { workspaceId }),
         // A message about an invalid request may repeat parts of it.
@@ -85,7 +87,7 @@ const resultsThatRepeatInput: ReadonlySet<string> = new Set<ErrorCode>([
   'invalid_pipeline_configuration',
 ]);
 
-const targetField = /(?:^|_)(?:ids?|names?|email|principal)$/;
+const targetField = /(?:^|_)(?:ids?|names?|email|principal|group|topics?|subject)$/;
 
 /** Returns the ids and names of a call's objects. */
 export function targetsOf({

@@ -1,5 +1,6 @@
 import { ApiError, type Operation, type OperationName } from '@weir/api';
 import type { Clock, Log } from '@weir/core';
+import type { AuditChange } from '../accounts/audit/audit-log.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import type { BrowserSession, CallContext } from '../operations/call-context.ts';
 import type { SomeHandlers } from '../operations/handler.ts';
@@ -21,6 +22,8 @@ interface OperationCall {
   readonly onPermit?: (permit: Permit) => void;
   /** Called with the workspace, if the request does not name it. */
   readonly happensIn?: (workspaceId: string) => void;
+  /** Called with what the operation has changed. */
+  readonly onChanged?: (changes: readonly AuditChange[]) => void;
 }
 
 interface PerformerOptions {
@@ -67,6 +70,7 @@ export function operationPerformer({ accounts, handlers, clock, log }: Performer
       userAgent,
       browser,
       happensIn: (workspaceId) => call.happensIn?.(workspaceId),
+      changed: (changes) => call.onChanged?.(changes),
       stop: stop.signal,
       clock,
       log,

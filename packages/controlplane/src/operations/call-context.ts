@@ -1,5 +1,6 @@
 import type { Clock, Log } from '@weir/core';
 import type { Actor } from '../accounts/access/permissions.ts';
+import type { AuditChange } from '../accounts/audit/audit-log.ts';
 import type { Session } from '../accounts/users/sessions.ts';
 import type { User } from '../accounts/users/users.ts';
 import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';
@@ -38,6 +39,8 @@ export interface CallContext {
   readonly cluster: VirtualCluster | undefined;
   /** Sets the workspace of the audit entry, if the request does not name it. */
   happensIn(workspaceId: string): void;
+  /** Adds values that the call has changed to the audit entry. They must not contain secrets. */
+  changed(changes: readonly AuditChange[]): void;
   /** Aborted when the caller disconnects. */
   readonly stop: AbortSignal;
   readonly clock: Clock;

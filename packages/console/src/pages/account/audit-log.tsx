@@ -199,6 +199,20 @@ function EntryDialog({ of: entry, onClose }: { readonly of: Entry; readonly onCl
             </div>
           ))}
         </dd>
+        {entry.changes.length > 0 && (
+          <>
+            <dt className="text-muted">Changes</dt>
+            <dd className="break-words">
+              {entry.changes.map(({ name, before, after }) => (
+                <div key={name + before + after}>
+                  <span className="text-ink">{visibleText(name)}</span>
+                  {(before !== null || after !== null) &&
+                    `: ${visibleText(before ?? 'none')} → ${visibleText(after ?? 'none')}`}
+                </div>
+              ))}
+            </dd>
+          </>
+        )}
       </dl>
       <CopyButton text={JSON.stringify(entry, null, 2)} what="the entry as JSON" />
     </Dialog>

@@ -15,6 +15,16 @@ export interface AuditActor {
   readonly name: string;
 }
 
+/** One value that a call changed. */
+export interface AuditChange {
+  /** The config, the partition or the field. */
+  readonly name: string;
+  /** `null` if there was no value, or if it was the default. */
+  readonly before: string | null;
+  /** `null` if there is no value any more. */
+  readonly after: string | null;
+}
+
 /** What the audit log records of an operation. It must not contain secrets. */
 export interface AuditNote {
   readonly accountId: string;
@@ -27,6 +37,8 @@ export interface AuditNote {
   readonly workspaceId?: string;
   /** Ids and names of the objects. */
   readonly targets: readonly string[];
+  /** What it changed, as far as the operation says. */
+  readonly changes?: readonly AuditChange[];
   /** `ok`, or the code of the error. */
   readonly result: string;
   /** The error message. */
@@ -219,8 +231,20 @@ function rowOf(id: string, timeMs: number, note: AuditNote): AuditEntryRow {
     result: short(note.result),
     message: boundedText(note.message ?? '', controlPlaneLimits.auditMessageCharsMax),
     targets: JSON.stringify([...targetsOf(note)]),
+    changes: JSON.stringify(changesOf(note)),
     occurrences: 1,
   };
+}
+
+/** The first changes, and how many more there were. */
+function changesOf({ changes = [] }: Pick<AuditNote, 'changes'>): AuditChange[] {
+  const { auditChangesMax: max, auditTextCharsMax: charsMax } = controlPlaneLimits;
+  const short = (text: string | null) => (text === null ? null : boundedText(text, charsMax));
+  const stored = changes.slice(0, max).map(({ name, before, after }) => {
+    return { name: boundedText(name, charsMax), before: short(before), after: short(after) };
+  });
+  const moreCount = changes.length - stored.length;
+  return moreCount === 0 ? stored : [...stored, { name: `and ${moreCount} more`, before: null, after: null }];
 }
 
 function targetsOf({ targets }: Pick<AuditNote, 'targets'>): Set<string> {
@@ -239,6 +263,7 @@ function entryOf(row: AuditEntryRow): AuditEntry {
     operation: row.operation,
     ...(row.workspace_id === '' ? {} : { workspaceId: row.workspace_id }),
     targets: JSON.parse(row.targets) as string[],
+    changes: JSON.parse(row.changes) as AuditChange[],
     result: row.result,
     count: row.occurrences,
     ...(row.message === '' ? {} : { message: row.message }),

@@ -184,6 +184,8 @@ export interface AuditEntryRow {
   message: string;
   /** A JSON list of strings. */
   targets: string;
+  /** A JSON list of `AuditChange`. */
+  changes: string;
   /** How often it happened; more than 1 only for refused calls. */
   occurrences: number;
 }

@@ -1,5 +1,5 @@
 import type { InputOf } from '@weir/api';
-import { type AclFilter, aclKey, problemOfOperation } from '@weir/cluster';
+import { type AclFilter, aclKey, describeAcl, problemOfOperation } from '@weir/cluster';
 import type { Acl } from '@weir/core';
 import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
@@ -26,20 +26,24 @@ export function aclOperations({ clusterPort }: ClusterServices) {
       return { acls: inOrder(acls).map(toAclResponse) };
     },
 
-    'virtual_clusters/acls/create': async ({ virtual_cluster_id, acl }) => {
+    'virtual_clusters/acls/create': async ({ virtual_cluster_id, acl }, context) => {
       // The Kafka protocol takes such a rule, as Apache Kafka does. Here a person writes it, and it would never match.
       const problem = problemOfOperation(given(acl));
       if (problem !== undefined) throw new OperationFailed('invalid_request', problem);
       const [result] = await clusterPort(virtual_cluster_id).createAcls([given(acl)]);
       refuse(result!, { INVALID_REQUEST: 'invalid_request', POLICY_VIOLATION: 'limit_exceeded' });
+      context.changed([{ name: 'acl', before: null, after: describeAcl(given(acl)) }]);
       return { acl };
     },
 
-    'virtual_clusters/acls/delete': async ({ virtual_cluster_id, acls }) => {
+    'virtual_clusters/acls/delete': async ({ virtual_cluster_id, acls }, context) => {
       // A filter with all fields matches at most one rule.
       const results = await clusterPort(virtual_cluster_id).deleteAcls(acls.map(given));
       for (const result of results) refuse(result, { INVALID_REQUEST: 'invalid_request' });
       const deleted = new Map(results.flatMap((result) => result.deleted).map((acl) => [aclKey(acl), acl]));
+      context.changed(
+        [...deleted.values()].map((acl) => ({ name: 'acl', before: describeAcl(acl), after: null })),
+      );
       return { acls: [...deleted.values()].map(toAclResponse) };
     },
   } satisfies SomeHandlers;

@@ -15,6 +15,7 @@ import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { awaitedBucketStatus, bucketStatusOf } from './bucket-status.ts';
 import { readClusterConfigs } from './cluster-reads.ts';
+import { configAudit } from './config-audit.ts';
 import { toDefinition } from './config-definitions.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
@@ -100,12 +101,14 @@ export function configurationOperations({ clusterPort, virtualClusters }: Cluste
         ...brokerResets(wanted.reset_broker_configs ?? [], broker_configs),
       ];
       // The cluster first, because it may refuse.
+      const texts = changes.length > 0 ? await readClusterConfigs(clusterPort(clusterId), context) : {};
       if (changes.length > 0) {
         const resource = { kind: 'cluster', name: '', replacesAll: false, changes } as const;
         const [result] = await clusterPort(clusterId).alterOwnerConfigs([resource], { validateOnly });
         refuse(result!, { INVALID_CONFIG: 'invalid_cluster_config', INVALID_REQUEST: 'invalid_request' });
       }
       if (validateOnly) return {};
+      context.changed(configAudit('cluster', changes, texts));
       const change: VirtualClusterChange = {
         ...(wanted.tier === undefined ? {} : { tier: wanted.tier }),
         ...(wanted.enable_deletion_protection === undefined

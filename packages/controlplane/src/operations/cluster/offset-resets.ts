@@ -28,6 +28,13 @@ export function offsetResetOperations({ clusterPort }: ClusterServices) {
       const { group, plan } = await planned(port, input, context);
       refuseActive(group);
       for (const part of partsOf(plan, offsetsPerCallMax)) await commit(port, input.group, part);
+      context.changed(
+        plan.map(({ topic, partition, old_offset, new_offset }) => ({
+          name: `${topic}/${partition}`,
+          before: old_offset === null ? null : String(old_offset),
+          after: String(new_offset),
+        })),
+      );
       return summaryOf(plan);
     },
 

@@ -13,6 +13,7 @@ import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { readClusterConfigs, readTopic } from './cluster-reads.ts';
 import { type ClusterSnapshotContext, ClusterTopicsSnapshot } from './cluster-topics-snapshot.ts';
+import { configAudit } from './config-audit.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
 import { byText, nanosecondsOfMs, partsOf } from './wire-values.ts';
@@ -83,17 +84,18 @@ export function topicOperations({ clusterPort }: ClusterServices) {
       };
     },
 
-    create_topic: async ({
-      virtual_cluster_id,
-      topic_name: name,
-      partition_count,
-      configs,
-      validate_only: validateOnly,
-    }) => {
+    create_topic: async (
+      { virtual_cluster_id, topic_name: name, partition_count, configs, validate_only: validateOnly },
+      context,
+    ) => {
       refuseInternal(name);
       const topic = { name, partitionCount: partition_count, configs: withoutNulls(configs) };
       const [result] = await clusterPort(virtual_cluster_id).createTopics([topic], { validateOnly });
       refuse(result!, createCodes);
+      context.changed([
+        { name: 'partitions', before: null, after: String(partition_count) },
+        ...configAudit('topic', configChanges(configs), {}),
+      ]);
       return {};
     },
 
@@ -138,6 +140,12 @@ export function topicOperations({ clusterPort }: ClusterServices) {
         const grown = growth.length === 0 ? [] : await port.createPartitions(growth, { validateOnly });
         for (const result of grown) refuse(result, alterCodes);
       }
+      context.changed([
+        ...configAudit('topic', changes, topic.configs),
+        ...growth.map(({ partitionCount }) => {
+          return { name: 'partitions', before: String(topic.partitionCount), after: String(partitionCount) };
+        }),
+      ]);
       return {};
     },
 

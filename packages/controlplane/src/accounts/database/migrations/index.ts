@@ -5,6 +5,7 @@ import { pipelines } from './0004-pipelines.ts';
 import { auditCounts } from './0005-audit-counts.ts';
 import { eventViews } from './0006-event-views.ts';
 import { secrets } from './0007-secrets.ts';
+import { auditChanges } from './0008-audit-changes.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in order. */
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   auditCounts,
   eventViews,
   secrets,
+  auditChanges,
 ];
