@@ -11,7 +11,7 @@ const refused: [named: string, own: string, words: RegExp][] = [
   ['s3://own?region=x.evil.example/',                   's3://own',                              /region=/],
   ['s3://own?endpoint=https://store.example:1',         's3://own?endpoint=https://store.example', /-allowedBucketURLs/],
   ['s3://own?endpoint=http://store.example',            's3://own?endpoint=https://store.example', /-allowedBucketURLs/],
-  ['s3://own?endpoint=https://store.example@evil.example', 's3://own?endpoint=https://store.example', /endpoint= is no host/],
+  ['s3://own?endpoint=https://store.example@evil.example', 's3://own?endpoint=https://store.example', /endpoint= must be a host/],
   ['s3://own',                                          's3://own?endpoint=https://store.example', /-allowedBucketURLs/],
   ['file:///tmp/data',                                  's3://own',                              /-allowedBucketURLs/],
   ['s3://own',                                          'file:///data',                          /-allowedBucketURLs/],

@@ -132,7 +132,7 @@ test('an invalid rule is refused at the start', () => {
     [rule('(', 'x'), /missing closing/],
     [rule('(?=x)', 'x'), /unsupported/],
     [rule('(a)', '$2'), /names the group 2/],
-    [rule('a', '$'), /names no group/],
+    [rule('a', '$'), /has a \$ without a group/],
     [rule('(?P<n>a)', '$'.concat('{m}')), /names the group m/],
   ];
   for (const [bad, problem] of cases)
