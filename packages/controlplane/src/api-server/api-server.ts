@@ -206,7 +206,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     return limits.countAttempt(remoteAddress, caller?.actors[0].actor.id ?? email);
   }
 
-  /** Rate-limited calls are not recorded, or guessing would fill the log. A call that only validates changes nothing. */
+  /** Rate-limited calls are not recorded, or guessing would fill the log. Calls that only validate change nothing. */
   async function record(call: Call, error: ApiError | undefined): Promise<void> {
     const { operation, caller, permit, input, output, changes, remoteAddress, request } = call;
     if (!call.isAudited || operation.access !== 'write' || error?.code === 'rate_limited') return;

@@ -124,7 +124,7 @@ export function isJson(headers: IncomingHttpHeaders): boolean {
 }
 
 function late(): ApiError {
-  return new ApiError('invalid_request', `The body did not come within ${bodyMsMax} ms.`);
+  return new ApiError('invalid_request', `The body did not arrive within ${bodyMsMax} ms.`);
 }
 
 function refusalsBy(bounds: BodyBounds): (fault: BodyFault) => ApiError {

@@ -180,7 +180,7 @@ test('a body that does not arrive times out', async (t) => {
   deps.clock.advance(10_001);
   await once(socket, 'close');
   assert.match(answer, /^HTTP\/1\.1 400 /);
-  assert.match(answer, /did not come within/);
+  assert.match(answer, /did not arrive within/);
 });
 
 test('an operation that does not end is aborted', async (t) => {

@@ -43,7 +43,7 @@ export function auditHandlers(accounts: AccountsDatabase) {
           operation: entry.operation,
           workspace_id: entry.workspaceId ?? null,
           targets: [...entry.targets],
-          changes: [...entry.changes],
+          changes: [...(entry.changes ?? [])],
           result: entry.result,
           message: entry.message ?? '',
           count: entry.count,
