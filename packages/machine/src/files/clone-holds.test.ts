@@ -108,7 +108,10 @@ test('files are held once; an open hold is either confirmed or abandoned, and do
   checkSaved(cluster);
   assert.deepEqual([run('endHold', 'one'), run('endHold', 'one')], [true, false]);
   for (const cloneId of ['one', 'two']) cluster.execute({ kind: 'holdFiles', cloneId });
-  assert.match(cluster.execute({ kind: 'holdFiles', cloneId: 'three' }).message!, /has 2 of at most 2 clones/);
+  assert.match(
+    cluster.execute({ kind: 'holdFiles', cloneId: 'three' }).message!,
+    /has 2 of at most 2 clones/,
+  );
   assert.deepEqual([run('abandonHold', 'two'), run('abandonHold', 'two')], [true, true]);
   assert.equal(run('confirmHold', 'two'), false);
   checkSaved(cluster);
