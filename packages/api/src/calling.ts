@@ -5,5 +5,5 @@
 export type { CallOf, OperationName, OutputOf } from './catalogue.ts';
 export { type Client, createClient } from './client.ts';
 export { ApiError } from './errors.ts';
-export { readsByName } from './operation.ts';
 export { apiKeyHeader } from './paths.ts';
+export { readsByName } from './reads-by-name.ts';

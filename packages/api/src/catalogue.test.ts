@@ -13,7 +13,7 @@ import {
   outputSchemaOf,
   secretFieldsOf,
 } from './json-schema.ts';
-import { readsByName } from './operation.ts';
+import { readsByName } from './reads-by-name.ts';
 
 /** Every operation: its permission and its name. A change here is a change of the product. */
 const whole = `

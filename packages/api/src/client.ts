@@ -1,7 +1,7 @@
 import type { CallOf, OperationName, OutputOf } from './catalogue.ts';
 import { ApiError, codeOfStatus, isErrorCode } from './errors.ts';
 import { parseJson, printJson } from './json.ts';
-import { pathOf } from './operation.ts';
+import { pathOf } from './paths.ts';
 
 /** The subset of `fetch` that is needed, so that the one of a browser, of Node and of a test fits. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;

@@ -32,12 +32,12 @@ export { parseJson, parseJsonAs, printJson } from './json.ts';
 export { secretFieldsOf } from './json-schema.ts';
 export { mcpClientKinds, mcpConfiguration } from './mcp-configuration.ts';
 export { openApiDocument } from './openapi.ts';
-export { type Access, methodsOf, type Operation, pathOf, scopes } from './operation.ts';
+export { type Access, methodsOf, type Operation, scopes } from './operation.ts';
 export { topicTypes } from './operations/cluster-configuration.ts';
 export { severities } from './operations/diagnostics.ts';
 export type { EventResponse } from './operations/events.ts';
 export { otherRoutes } from './other-routes.ts';
-export { apiKeyHeader, apiPath, docsMcpPath, mcpPath } from './paths.ts';
+export { apiKeyHeader, apiPath, docsMcpPath, mcpPath, pathOf } from './paths.ts';
 export {
   type PipelineState,
   type PipelineType,

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { operations } from './catalogue.ts';
 import { errorsOf, errorTable } from './errors.ts';
 import { openApiDocument } from './openapi.ts';
-import { pathOf } from './operation.ts';
 import { otherRoutes } from './other-routes.ts';
+import { pathOf } from './paths.ts';
 
 interface Method {
   readonly operationId: string;

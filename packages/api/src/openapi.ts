@@ -3,9 +3,9 @@ import { sessionCookie, workspaceKeyHeader } from './authentication.ts';
 import { areas } from './catalogue.ts';
 import { type ErrorCode, errorsOf, errorTable } from './errors.ts';
 import { inputSchemaOf, type JsonSchema, outputSchemaOf } from './json-schema.ts';
-import { methodsOf, type Operation, pathOf } from './operation.ts';
+import { methodsOf, type Operation } from './operation.ts';
 import { type OtherRoute, otherRoutes } from './other-routes.ts';
-import { apiKeyHeader } from './paths.ts';
+import { apiKeyHeader, pathOf } from './paths.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { OwnErrorCode } from './errors.ts';
 import { clusterId, examples } from './fields.ts';
-import { apiPath } from './paths.ts';
+import { readsByName } from './reads-by-name.ts';
 
 /** Whether it changes anything. Reads accept read-only keys and GET. */
 export type Access = 'read' | 'write';
@@ -115,30 +115,7 @@ export function defineClusterOperation<
   });
 }
 
-export function pathOf(operation: Pick<Operation, 'name'>): string {
-  return `${apiPath}/${operation.name}`;
-}
-
 /** Returns the HTTP methods of an operation. */
 export function methodsOf(operation: Pick<Operation, 'access'>): readonly ('GET' | 'POST')[] {
   return operation.access === 'read' ? ['GET', 'POST'] : ['POST'];
-}
-
-/** The first words of operations that only read. */
-const readingVerbs: readonly string[] = [
-  'check',
-  'describe',
-  'explain',
-  'get',
-  'list',
-  'locate',
-  'preview',
-  'query',
-  'search',
-];
-
-/** Whether an operation only reads. Its name says so, because the catalogue is large. */
-export function readsByName(name: string): boolean {
-  const [verb = ''] = name.slice(name.lastIndexOf('/') + 1).split('_');
-  return readingVerbs.includes(verb);
 }

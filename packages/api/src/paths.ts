@@ -12,3 +12,8 @@ export const docsMcpPath = '/docs/mcp';
 
 /** The header of a single key. */
 export const apiKeyHeader = 'service-api-key';
+
+/** The path of an operation. */
+export function pathOf({ name }: { readonly name: string }): string {
+  return `${apiPath}/${name}`;
+}
