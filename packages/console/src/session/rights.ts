@@ -15,3 +15,19 @@ export function missingRight(context: Context | undefined, clusterId: string): s
 export function useMissingRight(clusterId: string): string | undefined {
   return missingRight(useContextOfCaller().data, clusterId);
 }
+
+/** What a person lacks who may not change the account. */
+export function useMissingAccountRight(): string | undefined {
+  const { data } = useContextOfCaller();
+  return data?.is_account_admin === false
+    ? 'Needs the admin role in all workspaces; ask an account administrator'
+    : undefined;
+}
+
+/** What a person lacks who administers no workspace, and so sees neither keys nor the audit log. */
+export function useMissingWorkspaceRight(): string | undefined {
+  const { data } = useContextOfCaller();
+  const isAdmin =
+    data === undefined || data.is_account_admin || data.workspaces.some(({ grant }) => grant === 'admin');
+  return isAdmin ? undefined : 'Needs the admin role in a workspace; ask an account administrator';
+}

@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useClusterOperation } from '../../api/use-cluster.ts';
 import { counted } from '../../format/format.ts';
+import { ChangeButton } from '../../session/change-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ListTable } from '../../ui/list-page.tsx';
 import { Menu } from '../../ui/menu.tsx';
@@ -53,9 +54,9 @@ export function Acls() {
               },
             ]}
           />
-          <Button kind="primary" icon={PlusIcon} onClick={() => setOpen('create')}>
+          <ChangeButton kind="primary" icon={PlusIcon} onClick={() => setOpen('create')}>
             Create ACL
-          </Button>
+          </ChangeButton>
         </>
       }
     >

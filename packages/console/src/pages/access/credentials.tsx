@@ -2,7 +2,7 @@ import { PlusIcon } from '@primer/octicons-react';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
-import { Button } from '../../ui/button.tsx';
+import { ChangeButton } from '../../session/change-button.tsx';
 import { nameColumn } from '../../ui/columns.tsx';
 import { DeletionDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
@@ -29,9 +29,9 @@ export function Credentials() {
       tabTitle="Credentials"
       facts="Clients authenticate with a user name and a password. To rotate one: create a second, move its clients, then delete the first once its last login is old."
       actions={
-        <Button kind="primary" icon={PlusIcon} onClick={() => setCreating(true)}>
+        <ChangeButton kind="primary" icon={PlusIcon} onClick={() => setCreating(true)}>
           Create credential
-        </Button>
+        </ChangeButton>
       }
     >
       <AccessTabs />

@@ -2,7 +2,7 @@ import { TrashIcon } from '@primer/octicons-react';
 import { useClusterId } from '../../api/use-cluster.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
-import { IconButton } from '../../ui/button.tsx';
+import { ChangeIconButton } from '../../session/change-button.tsx';
 import { nameColumn, textColumn } from '../../ui/columns.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { Status } from '../../ui/status.tsx';
@@ -62,7 +62,7 @@ function columnsOf(onDelete: (rule: Rule) => void): readonly Column<Rule>[] {
       title: 'Actions',
       width: '6rem',
       cell: (rule) => (
-        <IconButton
+        <ChangeIconButton
           icon={TrashIcon}
           label={`Delete: ${ruleInWords(rule)}`}
           title="Delete this rule; can be undone"

@@ -3,8 +3,8 @@ import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { visibleText } from '../../format/visible-text.ts';
+import { ChangeButton, ChangeIconButton } from '../../session/change-button.tsx';
 import { useClusterFormAction } from '../../ui/actions.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
 import { DeletionDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import { Checkbox, TextField } from '../../ui/fields.tsx';
@@ -27,9 +27,9 @@ export function WorkloadIdentities() {
       tabTitle="Workload identities"
       facts="Agents authenticate with tokens of their platform, such as Kubernetes, instead of agent keys."
       actions={
-        <Button kind="primary" icon={PlusIcon} onClick={() => setCreating(true)}>
+        <ChangeButton kind="primary" icon={PlusIcon} onClick={() => setCreating(true)}>
           Create federation
-        </Button>
+        </ChangeButton>
       }
     >
       <AccessTabs />
@@ -91,7 +91,7 @@ function FederationRow({ of: row, onDelete }: { readonly of: Federation; readonl
       {row.source === 'file' ? (
         <span className="text-xs text-muted">from the operator's file</span>
       ) : (
-        <IconButton icon={TrashIcon} label={`Delete ${row.name}`} onClick={onDelete} />
+        <ChangeIconButton icon={TrashIcon} label={`Delete ${row.name}`} onClick={onDelete} />
       )}
     </li>
   );

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { useContextOfCaller } from '../../session/context.ts';
+import { useMissingWorkspaceRight } from '../../session/rights.ts';
 import { Button } from '../../ui/button.tsx';
 import { nameColumn } from '../../ui/columns.tsx';
 import { CopyableId, CopyButton } from '../../ui/copy-button.tsx';
@@ -37,6 +38,7 @@ const filters = [
 export function AuditLog() {
   const search = useSearch({ from: '/frame/audit-log' });
   const navigate = useNavigate({ from: '/audit-log' });
+  const missing = useMissingWorkspaceRight();
   const [opened, setOpened] = useState<Entry>();
   const { cursor, range = '7d', ...filter } = search;
   const log = useOperation('search_audit_log', {
@@ -85,7 +87,11 @@ export function AuditLog() {
         <Answer of={log} what="search the audit log">
           {(data) =>
             data.entries.length === 0 ? (
-              <Empty title="No entries match">Change the filter or the time range.</Empty>
+              <Empty
+                title={missing === undefined ? 'No entries match' : 'The audit log is not visible to you'}
+              >
+                {missing === undefined ? 'Change the filter or the time range.' : `${missing}.`}
+              </Empty>
             ) : (
               <>
                 <DataTable

@@ -6,6 +6,7 @@ import { useOperation } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
 import { formatAgo } from '../../format/format.ts';
 import { useContextOfCaller } from '../../session/context.ts';
+import { useMissingWorkspaceRight } from '../../session/rights.ts';
 import { Button } from '../../ui/button.tsx';
 import { nameColumn } from '../../ui/columns.tsx';
 import { DeletionDialog } from '../../ui/confirm-dialog.tsx';
@@ -22,6 +23,7 @@ type Key = OutputOf<'list_api_keys'>['api_keys'][number];
 /** The keys that programs call the API with, and agents connect with. */
 export function Keys() {
   const keys = useOperation('list_api_keys', {}, { everyMs: 30_000 });
+  const missing = useMissingWorkspaceRight();
   const [isCreating, setCreating] = useState(false);
   const [deleted, setDeleted] = useState<Key>();
   const columns = useColumns(setDeleted);
@@ -31,12 +33,17 @@ export function Keys() {
       title="API keys"
       facts={
         <>
-          {count !== undefined && (count === 1 ? '1 key. ' : `${count} keys. `)}
+          {count !== undefined && missing === undefined && (count === 1 ? '1 key. ' : `${count} keys. `)}
           Programs call the API and agents connect with keys.
         </>
       }
       actions={
-        <Button kind="primary" icon={PlusIcon} onClick={() => setCreating(true)}>
+        <Button
+          kind="primary"
+          icon={PlusIcon}
+          disabled={missing !== undefined}
+          onClick={() => setCreating(true)}
+        >
           Create key
         </Button>
       }
@@ -51,9 +58,13 @@ export function Keys() {
         keyOf={({ id }) => id}
         sort="name"
       >
-        <Empty title="No keys yet">
-          Create one key per program or set of agents, so that deleting it does not affect others.
-        </Empty>
+        {missing === undefined ? (
+          <Empty title="No keys yet">
+            Create one key per program or set of agents, so that deleting it does not affect others.
+          </Empty>
+        ) : (
+          <Empty title="Keys are not visible to you">{missing}.</Empty>
+        )}
       </ListTable>
       {isCreating && <CreateKeyDialog onClose={() => setCreating(false)} />}
       {deleted !== undefined && (

@@ -3,6 +3,7 @@ import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
+import { AccountChangeButton } from '../../session/change-button.tsx';
 import { useContextOfCaller } from '../../session/context.ts';
 import { useButtonAction, useFormAction } from '../../ui/actions.ts';
 import { Button } from '../../ui/button.tsx';
@@ -34,9 +35,9 @@ export function Members() {
       tabTitle="Members"
       facts="People who can sign in. Their roles decide what they may do."
       actions={
-        <Button kind="primary" icon={PlusIcon} onClick={() => setInviting(true)}>
+        <AccountChangeButton kind="primary" icon={PlusIcon} onClick={() => setInviting(true)}>
           Invite member
-        </Button>
+        </AccountChangeButton>
       }
     >
       <TeamTabs />

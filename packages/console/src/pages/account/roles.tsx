@@ -2,6 +2,7 @@ import { PlusIcon } from '@primer/octicons-react';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
+import { AccountChangeButton } from '../../session/change-button.tsx';
 import { useContextOfCaller } from '../../session/context.ts';
 import { useFormAction } from '../../ui/actions.ts';
 import { Button } from '../../ui/button.tsx';
@@ -26,9 +27,9 @@ export function Roles() {
       tabTitle="Roles"
       facts="A role grants its members access to some or all workspaces."
       actions={
-        <Button kind="primary" icon={PlusIcon} onClick={() => setEdited('new')}>
+        <AccountChangeButton kind="primary" icon={PlusIcon} onClick={() => setEdited('new')}>
           Create role
-        </Button>
+        </AccountChangeButton>
       }
     >
       <TeamTabs />

@@ -3,10 +3,11 @@ import { useNavigate } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
+import { AccountChangeButton } from '../../session/change-button.tsx';
 import { useContextOfCaller } from '../../session/context.ts';
 import { chooseWorkspace } from '../../session/workspace-choice.ts';
 import { useFormAction } from '../../ui/actions.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
+import { IconButton } from '../../ui/button.tsx';
 import { countColumn, timeColumn } from '../../ui/columns.tsx';
 import { DeletionDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
@@ -35,9 +36,9 @@ export function Workspaces() {
       title="Workspaces"
       facts="A workspace holds clusters and keys that belong together. Roles grant access to one or all workspaces."
       actions={
-        <Button kind="primary" icon={PlusIcon} onClick={() => setCreating(true)}>
+        <AccountChangeButton kind="primary" icon={PlusIcon} onClick={() => setCreating(true)}>
           Create workspace
-        </Button>
+        </AccountChangeButton>
       }
     >
       <ListTable

@@ -2,7 +2,7 @@ import { TrashIcon } from '@primer/octicons-react';
 import type { OutputOf } from '@weir/api/client';
 import { formatCount } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
-import { IconButton } from '../../ui/button.tsx';
+import { ChangeIconButton } from '../../session/change-button.tsx';
 import { countColumn } from '../../ui/columns.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { ObjectLink } from '../../ui/object-link.tsx';
@@ -40,7 +40,7 @@ export function topicColumns(onForget: (topic: string) => void): readonly Column
       title: 'Actions',
       width: '6rem',
       cell: (topic) => (
-        <IconButton
+        <ChangeIconButton
           icon={TrashIcon}
           label={`Delete offsets of ${topic.name}`}
           disabled={committedCount(topic) === 0}

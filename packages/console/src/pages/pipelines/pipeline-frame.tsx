@@ -4,6 +4,7 @@ import { pipelineEngineNote } from '@weir/api/pipeline-types';
 import { useState } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
 import { visibleText } from '../../format/visible-text.ts';
+import { ChangeButton } from '../../session/change-button.tsx';
 import { useButtonAction, useFormAction } from '../../ui/actions.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -89,9 +90,9 @@ function Actions({ target, pipeline }: ActionsProps) {
           {isRunning ? 'Pause' : 'Start'}
         </Button>
       )}
-      <Button icon={TrashIcon} onClick={() => setAsking(true)}>
+      <ChangeButton icon={TrashIcon} onClick={() => setAsking(true)}>
         Delete
-      </Button>
+      </ChangeButton>
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}

@@ -6,8 +6,8 @@ import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { counted } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
+import { ChangeButton } from '../../session/change-button.tsx';
 import { useContextOfCaller } from '../../session/context.ts';
-import { Button } from '../../ui/button.tsx';
 import { countColumn, textColumn } from '../../ui/columns.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { SelectField, TextField } from '../../ui/fields.tsx';
@@ -68,9 +68,9 @@ export function Pipelines() {
       title="Pipelines"
       facts={listed.data && counted(listed.data.pipelines.length, 'pipeline')}
       actions={
-        <Button kind="primary" icon={PlusIcon} onClick={() => setCreating(true)}>
+        <ChangeButton kind="primary" icon={PlusIcon} onClick={() => setCreating(true)}>
           Create pipeline
-        </Button>
+        </ChangeButton>
       }
     >
       {pipelineEngineNote !== '' && <p className="text-sm text-muted">{pipelineEngineNote}</p>}

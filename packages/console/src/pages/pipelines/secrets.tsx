@@ -3,8 +3,9 @@ import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { visibleText } from '../../format/visible-text.ts';
+import { ChangeButton, ChangeIconButton } from '../../session/change-button.tsx';
 import { useClusterFormAction } from '../../ui/actions.ts';
-import { Button, IconButton } from '../../ui/button.tsx';
+import { IconButton } from '../../ui/button.tsx';
 import { DeletionDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import { Checkbox, TextField } from '../../ui/fields.tsx';
@@ -32,9 +33,9 @@ export function Secrets() {
             it is never shown.
           </p>
         </div>
-        <Button icon={PlusIcon} onClick={() => setAsked({ what: 'create' })}>
+        <ChangeButton icon={PlusIcon} onClick={() => setAsked({ what: 'create' })}>
           New secret
-        </Button>
+        </ChangeButton>
       </div>
       <Card>
         <Answer of={secrets} what="list the secrets">
@@ -100,7 +101,7 @@ function SecretRow({ secret, onAsk }: SecretRowProps) {
         </p>
       </div>
       <IconButton icon={SyncIcon} label={`Rotate ${name}`} onClick={() => onAsk('rotate')} />
-      <IconButton icon={TrashIcon} label={`Delete ${name}`} onClick={() => onAsk('delete')} />
+      <ChangeIconButton icon={TrashIcon} label={`Delete ${name}`} onClick={() => onAsk('delete')} />
     </li>
   );
 }

@@ -4,8 +4,8 @@ import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useClusterOperation } from '../../api/use-cluster.ts';
 import { visibleText } from '../../format/visible-text.ts';
+import { ChangeButton } from '../../session/change-button.tsx';
 import { useClusterFormAction } from '../../ui/actions.ts';
-import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId, CopyButton } from '../../ui/copy-button.tsx';
 import { CodeEditor } from '../../ui/editor/code-editor.tsx';
@@ -149,7 +149,7 @@ function VersionDeletion({ schema }: { readonly schema: Described }) {
     );
   return (
     <>
-      <Button
+      <ChangeButton
         icon={TrashIcon}
         onClick={() => {
           remove.reset();
@@ -157,7 +157,7 @@ function VersionDeletion({ schema }: { readonly schema: Described }) {
         }}
       >
         {isDeleted ? 'Delete permanently' : `Delete version ${version}`}{' '}
-      </Button>
+      </ChangeButton>
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}

@@ -2,6 +2,7 @@ import { GearIcon, PlusIcon } from '@primer/octicons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useClusterId } from '../../api/use-cluster.ts';
 import { counted, formatCount } from '../../format/format.ts';
+import { ChangeButton } from '../../session/change-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { countColumn, textColumn } from '../../ui/columns.tsx';
 import type { Column } from '../../ui/data-table.tsx';
@@ -62,13 +63,13 @@ export function Subjects() {
   const all = listed.data?.subjects;
   const shown = all && matching(all, nameOf, q);
   const create = (
-    <Button
+    <ChangeButton
       kind="primary"
       icon={PlusIcon}
       onClick={() => void navigate({ to: '/clusters/$clusterId/new-subject', params: { clusterId } })}
     >
       Create subject
-    </Button>
+    </ChangeButton>
   );
   return (
     <Page

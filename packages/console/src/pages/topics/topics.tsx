@@ -5,6 +5,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { useClusterId } from '../../api/use-cluster.ts';
 import { useRowWindow } from '../../api/use-row-window.ts';
 import { counted, formatBytes, formatCount, formatDuration } from '../../format/format.ts';
+import { ChangeButton } from '../../session/change-button.tsx';
 import { startTask } from '../../tasks/tasks.ts';
 import { Button } from '../../ui/button.tsx';
 import { countColumn, timeColumn } from '../../ui/columns.tsx';
@@ -108,9 +109,9 @@ export function Topics() {
   const show = (what: 'create' | 'deleted' | undefined) => set({ show: what });
   const all = first.data?.topic_count ?? 0;
   const newTopic = (
-    <Button kind="primary" icon={PlusIcon} onClick={() => show('create')}>
+    <ChangeButton kind="primary" icon={PlusIcon} onClick={() => show('create')}>
       Create topic
-    </Button>
+    </ChangeButton>
   );
   return (
     <Page

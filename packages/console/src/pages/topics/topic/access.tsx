@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import { useOperation } from '../../../api/use-operation.ts';
 import { counted } from '../../../format/format.ts';
 import { visibleText } from '../../../format/visible-text.ts';
+import { ChangeButton } from '../../../session/change-button.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { Card } from '../../../ui/page.tsx';
@@ -56,9 +57,9 @@ export function TopicAccess() {
         >
           Test access
         </Button>
-        <Button kind="primary" icon={PlusIcon} onClick={() => setCreating(true)}>
+        <ChangeButton kind="primary" icon={PlusIcon} onClick={() => setCreating(true)}>
           Create ACL
-        </Button>
+        </ChangeButton>
       </div>
       <Answer of={readers} what="explain the access">
         {(read) => (
