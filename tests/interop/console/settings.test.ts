@@ -78,14 +78,14 @@ test('a wrong value is told in one line, and only what changed is sent', bounded
   await field.fill('many');
   await dialog.getByText(/^must be a whole number from 1 to/).waitFor();
   assert.equal(await field.inputValue(), 'many', 'what was typed stays');
-  assert.ok(await button(page, 'Keep').isDisabled());
+  assert.ok(await button(page, 'Save').isDisabled());
   assert.deepEqual(await accessibilityProblems(page), []);
   await field.fill('6');
-  await button(page, 'Keep').click();
+  await button(page, 'Save').click();
   await dialog.waitFor({ state: 'detached' });
   await page.getByRole('gridcell', { name: 'group.min.session.timeout.ms', exact: true }).click();
   await dialog.getByLabel('group.min.session.timeout.ms').fill('7000');
-  await button(page, 'Keep').click();
+  await button(page, 'Save').click();
   await dialog.waitFor({ state: 'detached' });
   await button(page, 'Review 2 changes').click();
   await dialog.getByText('The change is valid', { exact: true }).waitFor();
@@ -266,6 +266,25 @@ test('a member who may only read sees the settings and which right is missing', 
   }
   await page.goto(await stage.urlOf('/clusters/{id}/settings/configs'));
   await page.getByRole('gridcell', { name: 'num.partitions', exact: true }).click();
-  assert.ok(await button(page, 'Keep').isDisabled());
+  assert.ok(await button(page, 'Save').isDisabled());
+  for (const [path, act] of [
+    ['topics', 'Create topic'],
+    ['acls', 'Create ACL'],
+    ['credentials', 'Create credential'],
+    ['workload-identities', 'Create federation'],
+    ['pipelines', 'Create pipeline'],
+  ] as const) {
+    await page.goto(await stage.urlOf(`/clusters/{id}/${path}`));
+    await page
+      .getByTitle(missing)
+      .filter({ has: button(page, act) })
+      .first()
+      .waitFor();
+    assert.ok(await button(page, act).first().isDisabled(), act);
+  }
+  await page.goto(`${stage.url}/keys`);
+  await page.getByText('Keys are not visible to you', { exact: true }).waitFor();
+  await page.goto(`${stage.url}/audit-log`);
+  await page.getByText('The audit log is not visible to you', { exact: true }).waitFor();
   await page.context().close();
 });

@@ -59,7 +59,7 @@ test('a person makes a topic, changes it, deletes it and restores it', bounded, 
   await onPage(page, /\b1 set on this topic/).waitFor();
   await page.getByRole('gridcell', { name: 'retention.ms', exact: true }).click();
   await page.getByRole('textbox', { name: 'retention.ms', exact: true }).fill('7200000');
-  await button(page, 'Keep').click();
+  await button(page, 'Save').click();
   await button(page, 'Review 1 change').click();
   await dialogOf(page).getByText('The change is valid', { exact: true }).waitFor();
   await button(page, 'Apply').click();

@@ -201,7 +201,7 @@ function EditConfig({ row: { definition, value, isSet, edit }, mayNot, onClose, 
           )}
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" disabled={problem !== undefined || mayNot}>
-            Keep
+            Save
           </Button>
         </div>
       </form>
