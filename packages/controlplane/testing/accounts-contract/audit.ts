@@ -8,10 +8,15 @@ import { note, refused, type Stage } from './stage.ts';
 export function auditContract({ contract }: Stage): void {
   contract('an audit entry is read as it was written, within limits', async ({ auditLog, deps }) => {
     const timeMs = deps.clock.nowMs();
-    await auditLog.append([{ ...note, message: 'why' }]);
+    const written = {
+      ...note,
+      changes: [{ name: 'retention.ms', before: null, after: '1' }],
+      message: 'why',
+    };
+    await auditLog.append([written]);
     const { entries, nextCursor } = await auditLog.search({ accountId: 'ti_1' });
     assert.match(entries[0]!.id, /^aei_/);
-    assert.deepEqual(entries, [{ ...note, message: 'why', id: entries[0]!.id, timeMs, count: 1 }]);
+    assert.deepEqual(entries, [{ ...written, id: entries[0]!.id, timeMs, count: 1 }]);
     assert.equal(nextCursor, undefined);
 
     const long = `\u0000${'x'.repeat(100_000)}`;

@@ -253,6 +253,7 @@ function targetsOf({ targets }: Pick<AuditNote, 'targets'>): Set<string> {
 }
 
 function entryOf(row: AuditEntryRow): AuditEntry {
+  const changes = JSON.parse(row.changes) as AuditChange[];
   return {
     id: row.id,
     timeMs: row.time_ms,
@@ -263,9 +264,9 @@ function entryOf(row: AuditEntryRow): AuditEntry {
     operation: row.operation,
     ...(row.workspace_id === '' ? {} : { workspaceId: row.workspace_id }),
     targets: JSON.parse(row.targets) as string[],
-    changes: JSON.parse(row.changes) as AuditChange[],
     result: row.result,
     count: row.occurrences,
+    ...(changes.length === 0 ? {} : { changes }),
     ...(row.message === '' ? {} : { message: row.message }),
   };
 }
