@@ -6,6 +6,7 @@ import { callOf } from './call.ts';
 import { missingChromium } from './chromium.ts';
 import { dialogOf } from './find.ts';
 import { asDenied } from './kafka.ts';
+import { assertFitsPhone } from './phone.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
 
 const skip = missingChromium();
@@ -270,9 +271,7 @@ test(
     assert.deepEqual(await accessibilityProblems(page), [], 'in light');
     await page.evaluate(`document.documentElement.classList.add('dark')`);
     assert.deepEqual(await accessibilityProblems(page), [], 'in dark');
-    await page.setViewportSize({ width: 360, height: 900 });
-    const pageWidth = await page.evaluate<number>('document.documentElement.scrollWidth');
-    assert.ok(pageWidth <= 360, `it is ${pageWidth} px wide`);
+    await assertFitsPhone(page);
     await page.setViewportSize({ width: 1440, height: 900 });
 
     // The link compares the same, and a value is a filter.

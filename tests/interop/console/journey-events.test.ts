@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { missingChromium } from './chromium.ts';
 import { button, dialogOf, field, message, onPage } from './find.ts';
 import { asDenied } from './kafka.ts';
+import { assertFitsPhone } from './phone.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
 
 const skip = missingChromium();
@@ -121,9 +122,7 @@ test(
     assert.equal(await field(other, 'Group by').inputValue(), 'data.resource_name');
     await editor(other).getByText(both).waitFor();
     assert.deepEqual(await accessibilityProblems(other), [], 'in dark');
-    await other.setViewportSize({ width: 360, height: 900 });
-    const pageWidth = await other.evaluate<number>('document.documentElement.scrollWidth');
-    assert.ok(pageWidth <= 360, `it is ${pageWidth} px wide`);
+    await assertFitsPhone(other);
     await other.context().close();
 
     // A mistake says where it is, and the last results stay.

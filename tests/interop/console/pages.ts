@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { missingChromium } from './chromium.ts';
+import { assertFitsPhone } from './phone.ts';
 import { accessibilityProblems, type Stage } from './stage.ts';
 
 /** A page, and what a person finds on it. */
@@ -10,7 +11,6 @@ export interface PageCase {
   readonly shows: readonly (string | RegExp)[];
 }
 
-const phonePx = 360;
 /** Names of tests stay on one line. */
 const titleCharsMax = 80;
 
@@ -28,9 +28,7 @@ export function testPages(stageOf: () => Stage, pages: readonly PageCase[]): voi
       assert.deepEqual(await accessibilityProblems(page), [], 'in light');
       await page.evaluate(`document.documentElement.classList.add('dark')`);
       assert.deepEqual(await accessibilityProblems(page), [], 'in dark');
-      await page.setViewportSize({ width: phonePx, height: 900 });
-      const width = await page.evaluate<number>('document.documentElement.scrollWidth');
-      assert.ok(width <= phonePx, `it is ${width} px wide`);
+      await assertFitsPhone(page);
       await page.context().close();
     });
   }

@@ -72,12 +72,9 @@ test('first start to first record, and a second person who joins', { skip, timeo
 
   // Who may not do something sees which right is missing and who gives it.
   await other.goto(`${controlPlanes[0]!.address('control plane')}/team`);
-  await button(other, 'Invite member').click();
-  await field(other, 'E-mail').fill('eve@example.com');
-  await button(other, 'Invite').click();
   await other
-    .getByRole('alert')
-    .getByText(/admin role .* ask an account administrator/)
+    .getByTitle(/admin role .* ask an account administrator/)
+    .first()
     .waitFor();
-  assert.equal(await field(other, 'E-mail').inputValue(), 'eve@example.com', 'what was typed stays');
+  assert.ok(await button(other, 'Invite member').isDisabled());
 });

@@ -30,7 +30,9 @@ export function TimePicker({ range, zone, onRange, onZone }: TimePickerProps) {
     <Popover.Root open={isOpen} onOpenChange={setOpen}>
       <Popover.Trigger render={<Button />}>
         <ClockIcon aria-hidden="true" />
-        <span className="max-w-72 truncate">{rangeLabel(range, zone)}</span>
+        <span className="max-w-[min(18rem,60vw)] truncate" title={rangeLabel(range, zone)}>
+          {rangeLabel(range, zone)}
+        </span>
         <span className="text-xs text-muted">{zone === 'utc' ? 'UTC' : 'local'}</span>
         <TriangleDownIcon aria-hidden="true" />
       </Popover.Trigger>
