@@ -14,7 +14,7 @@ const calls: Readonly<Record<string, [args: Readonly<Record<string, string>>, ou
   query_metrics: [{ metrics: '["lag"]' }, /Nothing was measured/],
   describe_storage_costs: [{}, /storage_month/],
   list_jobs: [{}, /kinds_without_agents/],
-  list_credentials: [{}, /There are no such credentials/],
+  list_credentials: [{}, /No credential matches/],
   list_agents: [{}, /No agent sent a heartbeat recently/],
   list_clients: [{}, /No client was connected/],
   list_topics: [{}, /payments-in/],

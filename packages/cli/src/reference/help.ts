@@ -96,8 +96,9 @@ export function fullHelp(command: CommandName): string {
 
 /** What the command does, how to call it, and its tools. */
 function heading(command: CommandName): readonly string[] {
-  const { help, status } = commandRow(command);
+  const { help, status, runsCommand } = commandRow(command);
   const tools = familyOf(command === 'cli-old' ? 'cli' : command);
+  const hasFlags = rowsOf(command).length > 0 || tools.length > 0;
   const required = requiredFlags(command).map(
     (name) => ` ${shownFlag(name, command)} <${flagRow(name).type.label}>`,
   );
@@ -107,7 +108,7 @@ function heading(command: CommandName): readonly string[] {
     ...(status === 'planned' ? [`(${notAvailable})`] : []),
     ...(command === 'cli-old' ? ['', ...wrap(formerFlags, { indent: 0, width })] : []),
     '',
-    rowsOf(command).length > 0 || tools.length > 0 ? `${usage} [flags]` : usage,
+    `${usage}${hasFlags ? ' [flags]' : ''}${runsCommand === true ? ' [-- <command>]' : ''}`,
     ...listed('Tools', tools),
   ];
 }

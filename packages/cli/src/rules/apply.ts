@@ -4,7 +4,8 @@ import { forbidden, missing, type Rule } from './rule.ts';
 const needed = ['file', 'apiURL', 'apiKey'] as const satisfies readonly FlagName[];
 
 export const applyRule: Rule = {
-  statement: 'apply needs -file, -apiURL and -apiKey. -detailedExitCode needs -dryRun.',
+  statement:
+    'apply needs -file, and -apiURL and -apiKey unless the same user runs a local, playground or demo cluster on this machine. -detailedExitCode needs -dryRun.',
   flags: [...needed, 'detailedExitCode', 'dryRun'],
   commands: ['apply'],
   check(values) {

@@ -5,7 +5,8 @@ import { missing, type Rule } from './rule.ts';
 const needed = ['apiURL', 'apiKey'] as const satisfies readonly FlagName[];
 
 export const eventToolsRule: Rule = {
-  statement: 'Tools that call the API need -apiURL and -apiKey.',
+  statement:
+    'Tools that call the API need -apiURL and -apiKey. If neither is set, they use the local, playground or demo cluster that the same user runs on this machine.',
   flags: needed,
   commands: apiTools,
   check(values) {

@@ -42,7 +42,7 @@ const encodingsMax = 2;
 interface InflatedBodyOptions {
   /** Of the output, and of what lies between two encodings. */
   readonly bytesMax: number;
-  /** Encodings of some clients, besides those of all. Errors do not name them. */
+  /** Further encodings, which only some clients use. Errors do not name them. */
   readonly others?: Readonly<Record<string, Inflate>>;
 }
 

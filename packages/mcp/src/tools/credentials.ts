@@ -29,7 +29,7 @@ export const credentialTools = [
         keyOf: ({ id }) => id,
         rowsOf: (shown) => shown,
         hint: (shown, hasMore) => {
-          if (shown.length === 0) return 'There are no such credentials.';
+          if (shown.length === 0) return 'No credential matches.';
           if (unused > 0) return `${unused} of ${credentials.length} were never used.`;
           return hasMore ? undefined : 'explain_access says what one may do.';
         },

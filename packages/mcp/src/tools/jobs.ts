@@ -43,9 +43,7 @@ export const jobTools = [
           if (idle.length > 0)
             return `No agent takes jobs of ${idle.length} kinds, so they wait; start agents with the jobs role.`;
           if (failing > 0) return `${failing} jobs fail; message says why, and they are retried.`;
-          return shown.length === 0
-            ? 'There are no such jobs; without kind and state it lists all.'
-            : undefined;
+          return shown.length === 0 ? 'No job matches; without kind and state it lists all.' : undefined;
         },
         consoleUrl: context.consoleUrl(consolePaths.jobs(clusterId)),
       });

@@ -17,7 +17,7 @@ export function infoIn(key: string, { headers }: HttpResponse): ObjectInfo {
   };
 }
 
-/** What a request for a range that is not empty has, besides its headers. */
+/** What a request for a range that is not empty has in addition to its headers. */
 export function rangeParts(start: number, end: number, { memory }: GetOptions) {
   return { range: `bytes=${start}-${end - 1}`, bodyBytesMax: end - start, memory };
 }

@@ -53,7 +53,7 @@ export const jobFlags = [
     type: list(tenantVariable()),
     default: [],
     commands: pipelineHosts,
-    help: 'Environment variables that pipeline configurations may use, besides WEIR_PIPELINE_….',
+    help: 'Environment variables that pipeline configurations may use in addition to WEIR_PIPELINE_….',
     rule: 'Variables that weir reads itself cannot be listed. Set the same list on agents and control planes, which validate configurations with it.',
   }),
   planned({
