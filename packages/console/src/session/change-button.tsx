@@ -1,30 +1,33 @@
-import type { ComponentProps } from 'react';
+import type { ComponentProps, ComponentType } from 'react';
 import { useClusterId } from '../api/use-cluster.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { useMissingAccountRight, useMissingRight } from './rights.ts';
 
-/** Puts the reason under the pointer: a disabled button has no pointer events of its own. */
-function withReason(missing: string | undefined, button: React.ReactElement) {
-  return missing === undefined ? button : <span title={missing}>{button}</span>;
-}
-
 /** A button that changes the cluster of the page. Without the right it is disabled, and says why. */
 export function ChangeButton(props: ComponentProps<typeof Button>) {
-  const missing = useMissingRight(useClusterId());
-  const isDisabled = missing !== undefined || props.disabled === true;
-  return withReason(missing, <Button {...props} disabled={isDisabled} aria-description={missing} />);
+  return guarded(Button, props, useMissingRight(useClusterId()));
 }
 
 /** The same with one icon. */
 export function ChangeIconButton(props: ComponentProps<typeof IconButton>) {
-  const missing = useMissingRight(useClusterId());
-  const isDisabled = missing !== undefined || props.disabled === true;
-  return withReason(missing, <IconButton {...props} disabled={isDisabled} aria-description={missing} />);
+  return guarded(IconButton, props, useMissingRight(useClusterId()));
 }
 
 /** A button that changes the account: members, roles, workspaces. */
 export function AccountChangeButton(props: ComponentProps<typeof Button>) {
-  const missing = useMissingAccountRight();
-  const isDisabled = missing !== undefined || props.disabled === true;
-  return withReason(missing, <Button {...props} disabled={isDisabled} aria-description={missing} />);
+  return guarded(Button, props, useMissingAccountRight());
+}
+
+function guarded<Props extends ComponentProps<typeof Button>>(
+  Of: ComponentType<Props>,
+  props: Props,
+  missing: string | undefined,
+) {
+  if (missing === undefined) return <Of {...props} />;
+  // A disabled button has no pointer events, so that the reason is on what is around it.
+  return (
+    <span title={missing}>
+      <Of {...props} disabled aria-description={missing} />
+    </span>
+  );
 }
