@@ -17,6 +17,10 @@ if (skip === false) {
     await admin.createTopics({ topics: [{ topic: 'orders', numPartitions: 3 }], waitForLeaders: true });
     const messages = Array.from({ length: 5 }, (_, index) => ({ value: `record ${index}`, partition: 0 }));
     await producer.send({ topic: 'orders', messages });
+    await admin.createTopics({ topics: [{ topic: 'steps', numPartitions: 1 }], waitForLeaders: true });
+    // A batch each: clones end between batches.
+    for (const value of ['first', 'second', 'third'])
+      await producer.send({ topic: 'steps', messages: [{ value }] });
     await consumer('<b>shop</b>', 'orders');
   });
 }
@@ -74,6 +78,32 @@ test('a person makes a topic, changes it, deletes it and restores it', bounded, 
   await button(page, 'Undo').click();
   await message(page, 'Restored walk').waitFor();
   await page.getByRole('link', { name: 'walk', exact: true }).waitFor();
+  await page.context().close();
+});
+
+test('a topic is cloned up to an offset or a time, and the clone is a click away', bounded, async () => {
+  const page = await stage.open();
+  await page.goto(await stage.urlOf('/clusters/{id}/topics/steps'));
+  await button(page, 'Clone').click();
+  const sheet = dialogOf(page);
+  assert.equal(await field(sheet, 'Name').inputValue(), 'steps-clone');
+  await field(sheet, 'Up to').selectOption('offset');
+  await field(sheet, 'Offset').fill('all');
+  await sheet.getByText('Enter a whole number, 0 or more.').waitFor();
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await field(sheet, 'Offset').fill('2');
+  await button(sheet, 'Clone topic').click();
+  await message(page, 'Created steps-clone with 2 records').waitFor();
+  await sheet.waitFor({ state: 'detached' });
+
+  await button(page, 'Clone').click();
+  await field(sheet, 'Name').fill('steps-before');
+  await field(sheet, 'Up to').selectOption('time');
+  await field(sheet, 'Time').fill('2000-01-01T00:00:00');
+  await button(sheet, 'Clone topic').click();
+  await message(page, 'Created steps-before with 0 records').waitFor();
+  await button(page, 'Open clone').first().click();
+  await page.getByRole('heading', { name: /^steps-(clone|before)$/ }).waitFor();
   await page.context().close();
 });
 

@@ -1,7 +1,7 @@
 import type { CallOf, OperationName, OutputOf } from '@weir/api/client';
 import { type ClusterOperation, useClusterId } from '../api/use-cluster.ts';
 import { useAction } from '../api/use-operation.ts';
-import { say } from './toasts.tsx';
+import { say, type ToastAction } from './toasts.tsx';
 
 /** What to say of a success. */
 type Said<Name extends OperationName> = string | ((output: OutputOf<Name>) => string);
@@ -12,10 +12,10 @@ const textOf = <Name extends OperationName>(said: Said<Name>, output: OutputOf<N
 /** The action of a form or a dialog, which shows a failure itself. A success is said, and then the form is done. */
 export function useFormAction<Name extends OperationName>(name: Name, onDone?: () => void) {
   const action = useAction(name);
-  const run = (input: CallOf<Name>, said: Said<Name>) =>
+  const run = (input: CallOf<Name>, said: Said<Name>, next?: ToastAction) =>
     action.mutate(input, {
       onSuccess: (output) => {
-        say(textOf(said, output));
+        say(textOf(said, output), 'ok', next);
         onDone?.();
       },
     });
@@ -28,8 +28,8 @@ export function useClusterFormAction<Name extends ClusterOperation>(name: Name, 
   const { run, ...action } = useFormAction(name, onDone);
   return {
     ...action,
-    run: (input: Omit<CallOf<Name>, 'virtual_cluster_id'>, said: Said<Name>) =>
-      run({ virtual_cluster_id, ...input } as unknown as CallOf<Name>, said),
+    run: (input: Omit<CallOf<Name>, 'virtual_cluster_id'>, said: Said<Name>, next?: ToastAction) =>
+      run({ virtual_cluster_id, ...input } as unknown as CallOf<Name>, said, next),
   };
 }
 

@@ -22,7 +22,7 @@ export function say(text: string, kind: StatusKind = 'ok', action?: ToastAction)
 }
 
 /** What can be done about what was said: `Undo`. */
-interface ToastAction {
+export interface ToastAction {
   readonly label: string;
   readonly onSelect: () => void;
 }

@@ -1,11 +1,11 @@
 import { Outlet, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { counted, formatBytes, formatDuration } from '../../format/format.ts';
-import { Button } from '../../ui/button.tsx';
+import { ChangeButton } from '../../session/change-button.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import { Page, Tabs } from '../../ui/page.tsx';
 import { Answer } from '../../ui/states.tsx';
-import { CreateTopic } from './create-topic.tsx';
+import { CloneTopic } from './clone-topic.tsx';
 import { DeleteTopics } from './delete-topics.tsx';
 import { topicTabs } from './topic-tabs.ts';
 import { useTopic } from './use-topic.ts';
@@ -32,8 +32,8 @@ export function TopicFrame() {
       actions={
         data && (
           <>
-            <Button onClick={() => setAsks('clone')}>Clone</Button>
-            <Button onClick={() => setAsks('delete')}>Delete</Button>
+            <ChangeButton onClick={() => setAsks('clone')}>Clone</ChangeButton>
+            <ChangeButton onClick={() => setAsks('delete')}>Delete</ChangeButton>
           </>
         )
       }
@@ -51,7 +51,9 @@ export function TopicFrame() {
           </>
         )}
       </Answer>
-      {asks === 'clone' && <CreateTopic source={topic} onClose={close} />}
+      {asks === 'clone' && data && (
+        <CloneTopic source={topic} partitionCount={data.partition_count} onClose={close} />
+      )}
       {asks === 'delete' && (
         <DeleteTopics
           names={[topic]}
