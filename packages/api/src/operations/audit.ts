@@ -30,6 +30,9 @@ const entry = z
     actor_id: text(136).nullable().describe('The user or key that called, or `null` if unknown.'),
     actor_name: text(apiLimits.emailCharsMax).nullable().describe('Its name then.'),
     remote_address: text(64).describe('Where the call came from.'),
+    via: z
+      .enum(['api', 'mcp'])
+      .describe('Whether the call came through the API or from an assistant over MCP.'),
     operation: text(128).describe('What was called.'),
     workspace_id: id('workspace').nullable().describe('The workspace that it was about, or `null`.'),
     targets: list(targetText(), targetsMax).describe('The ids and names that it was about. Never a secret.'),
@@ -88,6 +91,7 @@ export const auditOperations = [
             actor_id: examples.user,
             actor_name: 'ada@example.com',
             remote_address: '203.0.113.7',
+            via: 'api',
             operation: 'update_topic',
             workspace_id: examples.workspace,
             targets: [examples.cluster, 'orders'],

@@ -15,7 +15,7 @@ import {
 } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import { type Clock, type Log, type Metrics, nearestName } from '@weir/core';
-import type { AuditActor, AuditChange } from '../accounts/audit/audit-log.ts';
+import type { AuditChange } from '../accounts/audit/audit-log.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import { remoteAddressOf } from '../http/remote-address.ts';
 import { pathOf, type RouteHandlers } from '../http/route-table.ts';
@@ -24,7 +24,7 @@ import type { BrowserSession } from '../operations/call-context.ts';
 import type { SomeHandlers } from '../operations/handler.ts';
 import type { TokenKeys } from '../workload-identity/token-keys.ts';
 import { ApiMetrics } from './api-metrics.ts';
-import { AuditTrail } from './audit-trail.ts';
+import { AuditTrail, auditActorOf, isRecorded } from './audit-trail.ts';
 import type { Permit } from './authorize.ts';
 import { type Caller, callerOf } from './caller.ts';
 import { originOf } from './own-origin.ts';
@@ -206,12 +206,11 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     return limits.countAttempt(remoteAddress, caller?.actors[0].actor.id ?? email);
   }
 
-  /** Rate-limited calls are not recorded, or guessing would fill the log. Calls that only validate change nothing. */
   async function record(call: Call, error: ApiError | undefined): Promise<void> {
     const { operation, caller, permit, input, output, changes, remoteAddress, request } = call;
-    if (!call.isAudited || operation.access !== 'write' || error?.code === 'rate_limited') return;
-    if (input?.validate_only === true && error?.code !== 'forbidden') return;
+    if (!call.isAudited || !isRecorded(operation, input, error)) return;
     await audit.record({
+      via: 'api',
       operation,
       accountId: caller?.accountId ?? '',
       actor: auditActorOf(caller, permit),
@@ -225,13 +224,6 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       message: error?.message,
     });
   }
-}
-
-function auditActorOf(caller: Caller | undefined, permit: Permit | undefined): AuditActor {
-  if (caller === undefined) return { kind: 'anonymous', id: '', name: '' };
-  const [first] = caller.actors;
-  const actor = permit === undefined || permit.actor.kind === 'anonymous' ? first.actor : permit.actor;
-  return { kind: actor.kind, id: actor.id, name: permit?.actorName ?? first.name };
 }
 
 const wrongGuesses: ReadonlySet<ErrorCode> = new Set<ErrorCode>([

@@ -1,13 +1,23 @@
-import { type ErrorCode, kindOfId, type Operation, type OperationName, secretFieldsOf } from '@weir/api';
+import {
+  type ApiError,
+  type ErrorCode,
+  kindOfId,
+  type Operation,
+  type OperationName,
+  secretFieldsOf,
+} from '@weir/api';
 import type { Log } from '@weir/core';
 import type { AuditActor, AuditChange, AuditNote } from '../accounts/audit/audit-log.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import { controlPlaneLimits } from '../limits.ts';
+import type { Permit } from './authorize.ts';
+import type { Caller } from './caller.ts';
 
 type AuditedAccounts = Pick<AccountsDatabase, 'auditLog' | 'refusals' | 'accounts' | 'users'>;
 
 /** A completed call. */
 interface EndedCall {
+  readonly via: NonNullable<AuditNote['via']>;
   readonly operation: Operation<OperationName>;
   /** Empty if the account of the call is unknown. */
   readonly accountId: string;
@@ -43,12 +53,13 @@ export class AuditTrail {
     try {
       const accountId = call.accountId === '' ? await this.#accountMeant(call.input) : call.accountId;
       if (accountId === undefined) return;
-      const { operation, actor, remoteAddress, userAgent, workspaceId, result, message } = call;
+      const { operation, actor, remoteAddress, userAgent, via, workspaceId, result, message } = call;
       const note: AuditNote = {
         accountId,
         actor,
         remoteAddress,
         userAgent,
+        via,
         operation: operation.name,
         targets: targetsOf(call),
         changes: call.changes,
@@ -76,6 +87,23 @@ export class AuditTrail {
     const [only, ...others] = await this.#accounts.accounts.list();
     return others.length === 0 ? only?.id : undefined;
   }
+}
+
+/** Rate-limited calls are not recorded, or guessing would fill the log. Calls that only validate change nothing. */
+export function isRecorded(
+  { access }: Pick<Operation, 'access'>,
+  input: Readonly<Record<string, unknown>> | undefined,
+  error: ApiError | undefined,
+): boolean {
+  if (access !== 'write' || error?.code === 'rate_limited') return false;
+  return input?.validate_only !== true || error?.code === 'forbidden';
+}
+
+export function auditActorOf(caller: Caller | undefined, permit: Permit | undefined): AuditActor {
+  if (caller === undefined) return { kind: 'anonymous', id: '', name: '' };
+  const [first] = caller.actors;
+  const actor = permit === undefined || permit.actor.kind === 'anonymous' ? first.actor : permit.actor;
+  return { kind: actor.kind, id: actor.id, name: permit?.actorName ?? first.name };
 }
 
 /** Audited operations that change nothing and that live views call every second. */

@@ -1,4 +1,4 @@
-import { ApiError, catalogue, type OutputOf, readInput } from '@weir/api';
+import { ApiError, catalogue, type OperationName, type OutputOf, readInput } from '@weir/api';
 import type { Clock, Log, Metrics, TokenRate } from '@weir/core';
 import {
   type CallOperation,
@@ -8,7 +8,10 @@ import {
   readDocumentation,
   serverMaker,
 } from '@weir/mcp';
+import type { AuditChange } from '../accounts/audit/audit-log.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
+import { AuditTrail, auditActorOf, isRecorded } from '../api-server/audit-trail.ts';
+import type { Permit } from '../api-server/authorize.ts';
 import { operationPerformer } from '../api-server/perform-operation.ts';
 import type { RateLimits } from '../api-server/rate-limits.ts';
 import { TokenBuckets } from '../api-server/token-buckets.ts';
@@ -88,20 +91,77 @@ export function mcpRoutes(options: McpRoutesOptions): McpRoutes {
   /** Runs operations for tools as the API would for the same caller. */
   function callsOf(performing: McpRoutesOptions): (who: McpCaller) => CallOperation {
     const perform = operationPerformer(performing);
-    return ({ caller, remoteAddress, userAgent }) =>
-      async (name, input, stop) => {
-        if (handlers[name] === undefined) throw new ApiError('not_found', `Operation ${name} not found.`);
-        return (await perform({
+    const audit = new AuditTrail(accounts, log);
+    return (who) => async (name, given, stop) => {
+      if (handlers[name] === undefined) throw new ApiError('not_found', `Operation ${name} not found.`);
+      const input = readInput(name, given);
+      const seen: Seen = { changes: [] };
+      try {
+        const output = await perform({
           operation: catalogue[name],
-          input: readInput(name, input),
-          caller,
+          input,
+          ...who,
           browser: noBrowser,
-          remoteAddress,
-          userAgent,
           stop,
-        })) as OutputOf<typeof name>;
-      };
+          onPermit: (permit) => {
+            seen.permit = permit;
+            seen.workspaceId = permit.workspaceId;
+          },
+          happensIn: (workspaceId) => {
+            seen.workspaceId = workspaceId;
+          },
+          onChanged: (changes) => seen.changes.push(...changes),
+        });
+        await record({ name, input, output, who, seen });
+        return output as OutputOf<typeof name>;
+      } catch (error) {
+        await record({
+          name,
+          input,
+          who,
+          seen,
+          error: error instanceof ApiError ? error : new ApiError('internal'),
+        });
+        throw error;
+      }
+    };
+
+    async function record({ name, input, output, who, seen, error }: EndedToolCall): Promise<void> {
+      const operation = catalogue[name];
+      if (!isRecorded(operation, input, error)) return;
+      const { caller, remoteAddress, userAgent } = who;
+      await audit.record({
+        via: 'mcp',
+        operation,
+        accountId: caller.accountId,
+        actor: auditActorOf(caller, seen.permit),
+        remoteAddress,
+        userAgent,
+        workspaceId: seen.workspaceId,
+        input,
+        output,
+        changes: seen.changes,
+        result: error?.code ?? 'ok',
+        message: error?.message,
+      });
+    }
   }
+}
+
+/** What is learnt about an operation while it runs. */
+interface Seen {
+  permit?: Permit;
+  workspaceId?: string | undefined;
+  readonly changes: AuditChange[];
+}
+
+interface EndedToolCall {
+  readonly name: OperationName;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly output?: unknown;
+  readonly who: McpCaller;
+  readonly seen: Seen;
+  readonly error?: ApiError;
 }
 
 /** Ids of keys, never the keys. */

@@ -12,6 +12,7 @@ export function auditContract({ contract }: Stage): void {
       ...note,
       changes: [{ name: 'retention.ms', before: null, after: '1' }],
       message: 'why',
+      via: 'mcp' as const,
     };
     await auditLog.append([written]);
     const { entries, nextCursor } = await auditLog.search({ accountId: 'ti_1' });

@@ -175,6 +175,7 @@ function EntryDialog({ of: entry, onClose }: { readonly of: Entry; readonly onCl
     ['Who', entry.actor_name ?? entry.actor_kind],
     ['Actor id', entry.actor_id],
     ['From', entry.remote_address],
+    ['Via', entry.via === 'mcp' ? 'MCP (an assistant)' : 'API'],
     ['Workspace', workspace?.name ?? entry.workspace_id],
     ['Result', entry.result],
     ['Message', entry.message],

@@ -31,6 +31,8 @@ export interface AuditNote {
   readonly actor: AuditActor;
   readonly remoteAddress: string;
   readonly userAgent: string;
+  /** The interface that the call came through; the API by default. */
+  readonly via?: AuditEntryRow['via'];
   /** The name of the operation in the catalogue. */
   readonly operation: string;
   /** The workspace, unless the operation is about the account. */
@@ -46,6 +48,7 @@ export interface AuditNote {
 }
 
 export interface AuditEntry extends AuditNote {
+  readonly via: AuditEntryRow['via'];
   /** `aei_…` */
   readonly id: string;
   readonly timeMs: number;
@@ -226,6 +229,7 @@ function rowOf(id: string, timeMs: number, note: AuditNote): AuditEntryRow {
     actor_name: short(note.actor.name),
     remote_address: boundedText(note.remoteAddress, controlPlaneLimits.remoteAddressCharsMax),
     user_agent: boundedText(note.userAgent, controlPlaneLimits.userAgentCharsMax),
+    via: note.via ?? 'api',
     operation: short(note.operation),
     workspace_id: short(note.workspaceId ?? ''),
     result: short(note.result),
@@ -261,6 +265,7 @@ function entryOf(row: AuditEntryRow): AuditEntry {
     actor: { kind: row.actor_kind, id: row.actor_id, name: row.actor_name },
     remoteAddress: row.remote_address,
     userAgent: row.user_agent,
+    via: row.via,
     operation: row.operation,
     ...(row.workspace_id === '' ? {} : { workspaceId: row.workspace_id }),
     targets: JSON.parse(row.targets) as string[],

@@ -177,6 +177,7 @@ export interface AuditEntryRow {
   actor_name: string;
   remote_address: string;
   user_agent: string;
+  via: 'api' | 'mcp';
   operation: string;
   /** Empty for the account. */
   workspace_id: string;

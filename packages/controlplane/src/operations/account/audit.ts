@@ -40,6 +40,7 @@ export function auditHandlers(accounts: AccountsDatabase) {
           actor_id: entry.actor.id === '' ? null : entry.actor.id,
           actor_name: entry.actor.name === '' ? null : entry.actor.name,
           remote_address: entry.remoteAddress,
+          via: entry.via,
           operation: entry.operation,
           workspace_id: entry.workspaceId ?? null,
           targets: [...entry.targets],

@@ -6,6 +6,7 @@ import { auditCounts } from './0005-audit-counts.ts';
 import { eventViews } from './0006-event-views.ts';
 import { secrets } from './0007-secrets.ts';
 import { auditChanges } from './0008-audit-changes.ts';
+import { auditVia } from './0009-audit-via.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in order. */
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   eventViews,
   secrets,
   auditChanges,
+  auditVia,
 ];
