@@ -120,6 +120,8 @@ export const apiLimits = {
   pipelineProblemsMax: 100,
   /** Agents that do not use the bucket of their cluster, in one answer. */
   bucketStatusAgentsMax: 100,
+  /** Topics that a dry run names among those that lose records. */
+  deletionEstimateTopicsMax: 10,
   pipelineProblemCharsMax: 1000,
 
   /** Named secrets of a cluster. One call lists all of them. */

@@ -127,6 +127,12 @@ export const controlPlaneLimits = {
    */
   cloneSnapshotBytesMax: 128 * MiB,
 
+  /**
+   * Calls to the leader that count what a change of configs deletes, some milliseconds each, once with the configs of
+   * now and once with the new ones. What is left uncounted then is said to be more.
+   */
+  deletionEstimateCallsMax: 200,
+
   /** Keys that a control plane remembers between calls, about a kilobyte each. */
   verifiedKeysMax: 20_000,
 

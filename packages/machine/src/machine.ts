@@ -19,6 +19,9 @@ import type {
   RegistryPage,
   RegistryReadRequest,
   ResourceCounts,
+  RetentionEstimatePart,
+  RetentionEstimatePlace,
+  RetentionEstimateRequest,
   StoredConfigKind,
   StoredConfigResource,
   TopicDescription,
@@ -46,6 +49,7 @@ import { pointersOfFiles } from './files/pointers-of-files.ts';
 import type { KeyValueStore } from './kv/key-value-store.ts';
 import type { DeadFile, LevelTotals } from './log/file-table.ts';
 import { findBatches, findOffset } from './log/find.ts';
+import { estimateRetention } from './log-start/estimate-retention.ts';
 import { defaultLimits, type MachineLimits } from './machine-limits.ts';
 import { fetchOffsets, type GroupOffsetsQuery } from './offsets/fetch-offsets.ts';
 import { type GroupProgress, groupProgress, type TopicEnd, topicEnds } from './offsets/group-progress.ts';
@@ -245,6 +249,15 @@ export class ClusterMachine {
       partitionCount: Uint32Array.from(logs, ({ length }) => length),
       byteCount: Float64Array.from(logs.flat(), ({ byteCount }) => byteCount),
     };
+  }
+
+  /** Counts what retention would remove if configs were altered; see `estimateRetention`. */
+  estimateRetention(
+    request: RetentionEstimateRequest,
+    from: RetentionEstimatePlace,
+    nowMs: number,
+  ): RetentionEstimatePart {
+    return estimateRetention(this.#state, this.#limits, request, from, Math.max(nowMs, this.#state.nowMs));
   }
 
   /** Returns the number of referenced files by level. */

@@ -12,7 +12,7 @@ import {
 } from '../fields.ts';
 import { apiLimits } from '../limits.ts';
 import { clusterInput, defineClusterOperation } from '../operation.ts';
-import { configDefinitionFields, configText } from './config-definition.ts';
+import { configDefinitionFields, configText, deletionEstimate } from './config-definition.ts';
 import { tier } from './virtual-clusters.ts';
 
 export const topicTypes = ['classic', 'lightning'] as const;
@@ -180,7 +180,8 @@ export const clusterConfigurationOperations = [
     summary: 'Update the given fields of the configuration of a virtual cluster.',
     description:
       'Omitted fields keep their values. ACLs are either enforced or tried out; to go from one to the other, set both fields. ' +
-      'With `bucket_url`, the call waits some seconds for the agents, and returns which of them do not use the bucket and why.',
+      'With `bucket_url`, the call waits some seconds for the agents, and returns which of them do not use the bucket and why. ' +
+      'With `validate_only`, the answer says how many records shorter retention would delete.',
     input: clusterInput({
       virtual_cluster_configuration: change.describe('What to change.'),
       validate_only: flag('Whether to check the change and not make it.'),
@@ -189,6 +190,9 @@ export const clusterConfigurationOperations = [
       bucket_status: bucketStatus
         .optional()
         .describe('Whether agents use the bucket, if `bucket_url` was given and the change was made.'),
+      deletion_estimate: deletionEstimate()
+        .optional()
+        .describe('What the change deletes; only with `validate_only`.'),
     }),
     errors: ['unsupported_cluster_config', 'invalid_cluster_config', 'limit_exceeded'],
     example: {

@@ -1,6 +1,7 @@
 import { coreLimits } from '@weir/core';
 import * as z from 'zod';
-import { list, prose, text } from '../fields.ts';
+import { count, list, prose, text, topicNameField } from '../fields.ts';
+import { apiLimits } from '../limits.ts';
 
 /** The value of a config. */
 export const configText = () => prose(coreLimits.configTextCharsMax);
@@ -15,4 +16,39 @@ export const configDefinitionFields = {
   maximum: text(32).nullable().describe('The largest number, as text; `null` for other types.'),
   documentation: prose().describe('What it does.'),
   has_effect: z.boolean().describe('Whether it does anything; others are kept because tools set them.'),
+};
+
+/** What a dry run says of records that a change of configs deletes. */
+export const deletionEstimate = () =>
+  z
+    .object({
+      records: count().describe(
+        'The records that retention would delete now and keeps with the present configs. Of compacted topics, at most so many.',
+      ),
+      bytes: count().describe('The bytes of their batches as clients sent them.'),
+      topic_count: count().describe('The topics that lose records.'),
+      topics: list(
+        z.object({
+          name: topicNameField().describe('The topic.'),
+          records: count().describe('Its records that go.'),
+          bytes: count().describe('Their bytes.'),
+        }),
+        apiLimits.deletionEstimateTopicsMax,
+      ).describe('Those that lose the most bytes, the most first.'),
+      deleted_topic_count: count().describe('Deleted topics that can be restored now and then no longer.'),
+      deleted_topic_bytes: count().describe('Their bytes.'),
+      is_complete: z
+        .boolean()
+        .describe('Whether all records were counted. If not, the cluster has so many that there are more.'),
+    })
+    .meta({ id: 'DeletionEstimate', description: 'What a change of configs deletes within minutes.' });
+
+export const exampleDeletionEstimate = {
+  records: 1_250_000,
+  bytes: 734_003_200,
+  topic_count: 1,
+  topics: [{ name: 'orders', records: 1_250_000, bytes: 734_003_200 }],
+  deleted_topic_count: 0,
+  deleted_topic_bytes: 0,
+  is_complete: true,
 };

@@ -18,6 +18,7 @@ import {
 } from '../fields.ts';
 import { apiLimits } from '../limits.ts';
 import { clusterInput, defineClusterOperation } from '../operation.ts';
+import { deletionEstimate, exampleDeletionEstimate } from './config-definition.ts';
 
 const topicFields = {
   id: topicId().describe('The topic. Another one with the same name has another id.'),
@@ -211,7 +212,8 @@ export const topicOperations = [
     title: 'Change a topic',
     summary: 'Add partitions to a topic and set configs.',
     description:
-      'Partitions cannot become fewer. A topic cannot change between compacted and not compacted; create a new topic.',
+      'Partitions cannot become fewer. A topic cannot change between compacted and not compacted; create a new topic. ' +
+      'With `validate_only`, the answer says how many records shorter retention would delete.',
     input: clusterInput({
       ...target,
       partition_count: partitionCount()
@@ -223,9 +225,20 @@ export const topicOperations = [
       ),
       validate_only: validateOnly(),
     }),
+    output: z.object({
+      deletion_estimate: deletionEstimate()
+        .optional()
+        .describe('What the change deletes; only with `validate_only`.'),
+    }),
     errors: ['invalid_topic_config', 'compaction_change', 'limit_exceeded', 'unsupported_cluster_type'],
     example: {
-      input: { ...exampleTarget, partition_count: 24, configs: { 'retention.ms': '86400000' } },
+      input: {
+        ...exampleTarget,
+        partition_count: 24,
+        configs: { 'retention.ms': '86400000' },
+        validate_only: true,
+      },
+      output: { deletion_estimate: exampleDeletionEstimate },
     },
   }),
   defineClusterOperation({

@@ -52,6 +52,34 @@ export interface DeletedTopic {
   readonly byteCount: number;
 }
 
+const retentionEstimateRequest = s.struct({
+  /** The topic whose configs are altered; `null` if those of the cluster are. */
+  topicId: s.nullable(s.text),
+  /** All configs that are set after the change. */
+  configs: s.texts,
+  /** Whether to count with the configs of now or with those after the change. */
+  rules: s.oneOf('present', 'altered'),
+});
+export type RetentionEstimateRequest = s.TypeOf<typeof retentionEstimateRequest>;
+
+const retentionEstimatePlace = s.struct({
+  topicNumber: s.whole,
+  partition: s.whole,
+  /** Offsets of the partition before it were counted already. */
+  offset: s.whole,
+  /** The bytes that were counted with them. */
+  bytesBefore: s.whole,
+});
+/** Where to continue counting: at a partition of the topic with this number, or the next existing one. */
+export type RetentionEstimatePlace = s.TypeOf<typeof retentionEstimatePlace>;
+
+export interface RetentionEstimatePart {
+  /** Topics that lose records. One that is not finished is in the next part too. */
+  readonly topics: readonly { readonly name: string; readonly records: number; readonly bytes: number }[];
+  /** `null` when all topics have been examined. */
+  readonly next: RetentionEstimatePlace | null;
+}
+
 const batchBoundary = s.struct({
   fileId: s.text,
   /** Where the range begins in the file. */
@@ -132,6 +160,14 @@ export const ownerCalls = {
   countResources: query<[], ResourceCounts>(s.tuple(), { membersOnly: true }),
   /** Returns deleted topics that can be restored, the most recently deleted first. */
   listDeletedTopics: query<[], DeletedTopic[]>(s.tuple(), { membersOnly: true }),
+  /**
+   * Counts the records that retention would remove now, of topics whose retention differs before and after a change of
+   * configs. A call counts a part, which takes some milliseconds.
+   */
+  estimateRetention: query<
+    [request: RetentionEstimateRequest, from: RetentionEstimatePlace],
+    RetentionEstimatePart
+  >(s.tuple(retentionEstimateRequest, retentionEstimatePlace), { membersOnly: true }),
   /** Restores deleted topics with their records, configs and group offsets. Each has its own result. */
   restoreTopics: command<[topicIds: readonly string[]], TopicResult[]>(s.tuple(s.list(s.text)), {
     membersOnly: true,

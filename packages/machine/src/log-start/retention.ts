@@ -47,7 +47,7 @@ export function decideRetention(
       partitionsLeft--;
       if (rule === undefined) continue;
       const log = partitions[partition]!;
-      const { gone, seen } = countGone(log, pointers, rule, pointersLeft);
+      const { gone, seen } = countGone(log, pointers, rule, { firstIndex: 0, bytesBefore: 0 }, pointersLeft);
       pointersLeft -= seen;
       if (gone === 0) continue;
       starts.set(log, log.endOf(gone - 1));
@@ -58,14 +58,19 @@ export function decideRetention(
   return { starts, next: null };
 }
 
-interface Rule {
+export interface RetentionRule {
   /** Older records are removed. */
   readonly oldestMs: number;
   /** A log that has at least this many bytes without its first pointer loses that pointer. */
   readonly bytesMax: number;
 }
 
-function ruleOf(topicTexts: ConfigTexts, clusterTexts: ConfigTexts, nowMs: number): Rule | undefined {
+/** Returns `undefined` if retention deletes nothing. */
+export function ruleOf(
+  topicTexts: ConfigTexts,
+  clusterTexts: ConfigTexts,
+  nowMs: number,
+): RetentionRule | undefined {
   if (!topicConfigValue('cleanup.policy', topicTexts, clusterTexts).includes('delete')) return undefined;
   const retentionMs = topicConfigValue('retention.ms', topicTexts, clusterTexts);
   const retentionBytes = topicConfigValue('retention.bytes', topicTexts, clusterTexts);
@@ -76,14 +81,31 @@ function ruleOf(topicTexts: ConfigTexts, clusterTexts: ConfigTexts, nowMs: numbe
   };
 }
 
-function countGone(log: PartitionLog, pool: PointerPool, rule: Rule, seenMax: number) {
+/** Where in a log to begin: a pointer, and the bytes of the pointers before it. */
+interface LogPlace {
+  readonly firstIndex: number;
+  readonly bytesBefore: number;
+}
+
+/**
+ * Counts the pointers from a place on that retention removes, of at most `seenMax` that are examined. Those before the
+ * place are removed too.
+ */
+export function countGone(
+  log: PartitionLog,
+  pool: PointerPool,
+  rule: RetentionRule,
+  { firstIndex, bytesBefore }: LogPlace,
+  seenMax: number,
+) {
   const { lastStableOffset } = log;
-  let bytesLeft = log.byteCount;
+  const available = log.pointerCount - firstIndex;
+  let bytesLeft = log.byteCount - bytesBefore;
   let gone = 0;
   let seen = 0;
-  for (; seen < Math.min(log.pointerCount, seenMax); seen++) {
-    if (log.endOf(seen) > lastStableOffset) break;
-    const slot = log.slot(seen);
+  for (; seen < Math.min(available, seenMax); seen++) {
+    if (log.endOf(firstIndex + seen) > lastStableOffset) break;
+    const slot = log.slot(firstIndex + seen);
     const timestampMs = pool.maxTimestampMs(slot);
     bytesLeft -= pool.fileSlot(slot) === markerFileSlot ? 0 : pool.byteLength(slot);
     const isTooMuch = bytesLeft >= rule.bytesMax;

@@ -114,6 +114,7 @@ const queries: {
   describeConfigs: (machine, [resources]) => resources.map((resource) => machine.storedConfigs(resource)),
   listConfigResources: (machine, [kind]) => machine.storedConfigNames(kind),
   logSizes: (machine, [topicIds]) => machine.logSizes(topicIds),
+  estimateRetention: (machine, [request, from], nowMs) => machine.estimateRetention(request, from, nowMs),
   countFiles: (machine) => machine.countFiles(),
   unknownFiles: (machine, [fileIds]) => machine.unknownFiles(fileIds),
   listHolds: (machine) => machine.holds(),

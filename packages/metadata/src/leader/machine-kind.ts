@@ -16,6 +16,7 @@ export type Machine = Pick<
   | 'storedConfigs'
   | 'storedConfigNames'
   | 'logSizes'
+  | 'estimateRetention'
   | 'countFiles'
   | 'deadFiles'
   | 'unknownFiles'

@@ -17,6 +17,7 @@ import { awaitedBucketStatus, bucketStatusOf } from './bucket-status.ts';
 import { readClusterConfigs } from './cluster-reads.ts';
 import { configAudit } from './config-audit.ts';
 import { toDefinition } from './config-definitions.ts';
+import { deletionEstimate } from './deletion-estimate.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
 import { nanosecondsOfMs } from './wire-values.ts';
@@ -102,12 +103,17 @@ export function configurationOperations({ clusterPort, virtualClusters }: Cluste
       ];
       // The cluster first, because it may refuse.
       const texts = changes.length > 0 ? await readClusterConfigs(clusterPort(clusterId), context) : {};
+      let textsAfter = texts;
       if (changes.length > 0) {
         const resource = { kind: 'cluster', name: '', replacesAll: false, changes } as const;
         const [result] = await clusterPort(clusterId).alterOwnerConfigs([resource], { validateOnly });
         refuse(result!, { INVALID_CONFIG: 'invalid_cluster_config', INVALID_REQUEST: 'invalid_request' });
+        textsAfter = result!.configs ?? texts;
       }
-      if (validateOnly) return {};
+      if (validateOnly) {
+        const change = { topicId: null, before: texts, after: textsAfter, nowMs: context.clock.nowMs() };
+        return { deletion_estimate: await deletionEstimate(clusterPort(clusterId), change) };
+      }
       context.changed(configAudit('cluster', changes, texts));
       const change: VirtualClusterChange = {
         ...(wanted.tier === undefined ? {} : { tier: wanted.tier }),

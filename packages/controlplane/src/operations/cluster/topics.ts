@@ -14,6 +14,7 @@ import { OperationFailed } from '../operation-failed.ts';
 import { readClusterConfigs, readTopic } from './cluster-reads.ts';
 import { type ClusterSnapshotContext, ClusterTopicsSnapshot } from './cluster-topics-snapshot.ts';
 import { configAudit } from './config-audit.ts';
+import { deletionEstimate } from './deletion-estimate.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
 import { byText, nanosecondsOfMs, partsOf } from './wire-values.ts';
@@ -132,13 +133,22 @@ export function topicOperations({ clusterPort }: ClusterServices) {
         changes.length === 0
           ? []
           : [{ kind: 'topic', name: topic_name, replacesAll: false, changes } as const];
+      let configsAfter = topic.configs;
       // Both are validated before either is applied, so that an error in one leaves the other unchanged.
       for (const validateOnly of input.validate_only ? [true] : [true, false]) {
         const altered =
           alteration.length === 0 ? [] : await port.alterOwnerConfigs(alteration, { validateOnly });
-        for (const result of altered) refuse(result, alterCodes);
+        for (const result of altered) {
+          refuse(result, alterCodes);
+          configsAfter = result.configs ?? configsAfter;
+        }
         const grown = growth.length === 0 ? [] : await port.createPartitions(growth, { validateOnly });
         for (const result of grown) refuse(result, alterCodes);
+      }
+      if (input.validate_only) {
+        const { topicId, configs: before } = topic;
+        const change = { topicId, before, after: configsAfter, nowMs: context.clock.nowMs() };
+        return { deletion_estimate: await deletionEstimate(port, change) };
       }
       context.changed([
         ...configAudit('topic', changes, topic.configs),
