@@ -30,7 +30,7 @@ export interface TestApi {
   readonly accountClient: Client;
   /** The leader of a cluster. */
   readonly nodeOf: (clusterId: string) => ClusterNode;
-  /** Every operation that was called since the list was last cleared. */
+  /** Every operation that was called since the list was last cleared, without dry runs. */
   readonly called: OperationName[];
   /** Runs before an operation; an error that it throws is the answer. */
   before: (operation: OperationName) => void | Promise<void>;
@@ -108,7 +108,8 @@ export async function startTestApi(t: TestContext): Promise<TestApi> {
     Object.entries(handlers).map(([name, handler]) => [
       name,
       async (...call: readonly unknown[]) => {
-        api.called.push(name as OperationName);
+        const [input] = call as readonly { readonly validate_only?: boolean }[];
+        if (input?.validate_only !== true) api.called.push(name as OperationName);
         await api.before(name as OperationName);
         return await (handler as (...call: readonly unknown[]) => Promise<unknown>)(...call);
       },

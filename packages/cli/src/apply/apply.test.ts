@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { ApiError, catalogue } from '@weir/api';
+import { oneBatchFile } from '@weir/controlplane/testing';
 import { systemClock } from '@weir/core';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
@@ -394,6 +395,34 @@ test('a stopped run reports what was done and starts nothing more', async (t) =>
   assert.match(found.err, /not done in shop: \+ topic orders .*\n.*: 1 of 2 steps done/);
 });
 
+test('a plan that shortens retention says what goes', async (t) => {
+  const { api, apply } = await open(t);
+  const file = (retentionMs: number, defaultMs = 604_800_000) =>
+    stringify({
+      version: 1,
+      virtual_clusters: [
+        {
+          name: 'shop',
+          configuration: { default_retention_millis: defaultMs },
+          topics: [{ name: 'orders', partition_count: 1, config: { 'retention.ms': retentionMs } }],
+        },
+      ],
+    });
+  assert.equal((await apply(file(-1))).err, '');
+  const { virtual_clusters } = await api.client.call('list_virtual_clusters', {});
+  const { id: virtual_cluster_id } = virtual_clusters[0]!;
+  const { topic_id } = await api.client.call('describe_topic', { virtual_cluster_id, topic_name: 'orders' });
+  await api.nodeOf(virtual_cluster_id).commitFiles([oneBatchFile(1, topic_id, 0, 5)]);
+  const shorter = file(3_600_000, 3_600_000);
+  for (const flags of [['-dry-run'], []]) {
+    const { status, err } = await apply(shorter, ...flags);
+    assert.deepEqual(
+      [status, err],
+      [0, 'weir apply: the change of topic orders deletes 5 records (100 B) of orders\n'],
+    );
+  }
+});
+
 test('JSON output has the outcome of every step', async (t) => {
   const { apply } = await open(t);
   const steps = async (...flags: string[]) => {
@@ -504,7 +533,8 @@ test('for any document applied after any other, the dry run predicts the run and
         const flags = isPruning ? ['-prune'] : [];
         writesSoFar();
         const dry = await apply(text, ...flags, '-dry-run');
-        assert.deepEqual([dry.status, dry.err, writesSoFar()], [0, '', []], text);
+        const problems = dry.err.replaceAll(/^weir apply: the change of .* deletes .*\n/gm, '');
+        assert.deepEqual([dry.status, problems, writesSoFar()], [0, '', []], text);
         const done = await apply(text, ...flags);
         assert.equal(done.status, 0, `${text}\n${done.err}`);
         assert.deepEqual(stepLines(done.out), stepLines(dry.out));

@@ -6,6 +6,7 @@ import type { CommandValues } from '../flags/catalogue.ts';
 import { type Handler, stoppedStatus } from '../handler.ts';
 import { escapeControls } from '../problem.ts';
 import { styledDiff } from '../results/style.ts';
+import { deletionWarnings } from './api/deletion-warnings.ts';
 import { readActual } from './api/read-actual.ts';
 import { type Outcomes, runPlan } from './api/run-plan.ts';
 import { type MadeKey, workspaceAccess } from './api/workspace-access.ts';
@@ -73,6 +74,8 @@ async function agree(wanted: readonly DesiredCluster[], work: Work): Promise<num
   const obstacles = [...plan.obstacles, ...(await secretProblems(plan, secrets))];
   if (obstacles.length > 0) return refuse(obstacles, deps);
   for (const line of failingPipelines(actual, plan)) deps.output.err(`weir apply: ${escapeControls(line)}\n`);
+  for (const line of await deletionWarnings(plan, client))
+    deps.output.err(`weir apply: ${escapeControls(line)}\n`);
   return values.dryRun ? showPlan(plan, values, deps) : await carryOut(plan, work);
 }
 
