@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deletedByChange } from './deletion-warning.ts';
 
-const nothing = {
+const nothing: Parameters<typeof deletedByChange>[0] = {
   records: 0,
   bytes: 0,
   topic_count: 0,
@@ -13,7 +13,7 @@ const nothing = {
 };
 const orders = { topic_count: 1, topics: [{ name: 'orders' }] };
 
-const cases: [estimate: Partial<typeof nothing & typeof orders>, text: string | undefined][] = [
+const cases: [estimate: Partial<typeof nothing>, text: string | undefined][] = [
   [{}, undefined],
   [{ ...orders, records: 1, bytes: 70 }, '1 record (70 B) of orders'],
   [{ ...orders, records: 1_250_000, bytes: 3.5 * 2 ** 30 }, '1,250,000 records (3.5 GiB) of orders'],

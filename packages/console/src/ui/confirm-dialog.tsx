@@ -38,13 +38,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       >
         <div className="flex flex-col gap-2 text-sm text-body">{children}</div>
         {nameToType !== undefined && (
-          <TextField
-            label={`Type ${visibleText(nameToType)} to confirm`}
-            name="confirmation"
-            spellCheck={false}
-            value={typed}
-            onText={setTyped}
-          />
+          <ConfirmationField nameToType={nameToType} value={typed} onText={setTyped} />
         )}
         {action.error !== null && <Failure what={lowerFirst(button)} error={action.error} />}
         <div className="flex justify-end gap-2">
@@ -55,6 +49,25 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+interface ConfirmationFieldProps {
+  readonly nameToType: string;
+  readonly value: string;
+  readonly onText: (text: string) => void;
+}
+
+/** What has to be typed before the worst. */
+export function ConfirmationField({ nameToType, value, onText }: ConfirmationFieldProps) {
+  return (
+    <TextField
+      label={`Type ${visibleText(nameToType)} to confirm`}
+      name="confirmation"
+      spellCheck={false}
+      value={value}
+      onText={onText}
+    />
   );
 }
 

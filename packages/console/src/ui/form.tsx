@@ -7,6 +7,8 @@ interface FormProps {
   /** What it does, as a failure says it, if that is not what the button says: `Create key` is `create the key`. */
   readonly what?: string | undefined;
   readonly button: string;
+  /** `danger` for an act that destroys something. */
+  readonly kind?: 'primary' | 'danger';
   readonly action: { readonly isPending: boolean; readonly error: unknown };
   readonly onSubmit: (fields: FormData) => void;
   readonly onCancel?: () => void;
@@ -14,7 +16,8 @@ interface FormProps {
 }
 
 /** Fields, what went wrong, and the button. A failure changes nothing that was typed. */
-export function Form({ button, what = whatOf(button), action, onSubmit, onCancel, children }: FormProps) {
+export function Form(props: FormProps) {
+  const { button, what = whatOf(button), kind = 'primary', action, onSubmit, onCancel, children } = props;
   return (
     <form
       className="flex flex-col gap-3"
@@ -27,7 +30,7 @@ export function Form({ button, what = whatOf(button), action, onSubmit, onCancel
       {action.error !== null && <Failure what={what} error={action.error} />}
       <div className="flex justify-end gap-2">
         {onCancel !== undefined && <Button onClick={onCancel}>Cancel</Button>}
-        <Button kind="primary" type="submit" disabled={action.isPending}>
+        <Button kind={kind} type="submit" disabled={action.isPending}>
           {button}
         </Button>
       </div>
@@ -44,12 +47,14 @@ interface FormDialogProps extends DialogProps, Omit<ComponentProps<typeof Form>,
 }
 
 /** A dialog with one form, which can be cancelled. */
-export function FormDialog({ what, button, action, onSubmit, children, ...dialog }: FormDialogProps) {
+export function FormDialog(props: FormDialogProps) {
+  const { what, button, kind = 'primary', action, onSubmit, children, ...dialog } = props;
   return (
     <Dialog isOpen {...dialog}>
       <Form
         what={what}
         button={button ?? dialog.title}
+        kind={kind}
         action={action}
         onSubmit={onSubmit}
         onCancel={dialog.onClose}

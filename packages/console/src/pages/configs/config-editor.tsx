@@ -93,6 +93,8 @@ interface EditorOptions<Name extends CheckedOperation> {
   readonly inputOf: (edited: readonly ConfigRow[]) => CallOf<Name>;
   /** `the configs of orders`. */
   readonly what: string;
+  /** The topic or the cluster, as it has to be typed before records are deleted. */
+  readonly name: string;
 }
 
 interface ConfigEditor {
@@ -109,6 +111,7 @@ export function useConfigEditor<Name extends CheckedOperation>({
   operation,
   inputOf,
   what,
+  name,
 }: EditorOptions<Name>): ConfigEditor {
   const mayNot = useMissingRight(useClusterId()) !== undefined;
   const [edits, setEdits] = useState<Readonly<Record<string, string | null>>>({});
@@ -154,6 +157,8 @@ export function useConfigEditor<Name extends CheckedOperation>({
             what={what}
             operation={operation}
             input={inputOf(edited)}
+            undo={inputOf(edited.map((one) => ({ ...one, edit: one.isSet ? one.value : null })))}
+            name={name}
             changes={edited.map((one) => ({
               name: one.definition.name,
               before: shown(one.value),

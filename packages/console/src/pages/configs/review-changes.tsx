@@ -1,5 +1,6 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { cutText, visibleText } from '../../format/visible-text.ts';
+import { ConfirmationField } from '../../ui/confirm-dialog.tsx';
 import { FormDialog } from '../../ui/form.tsx';
 
 export interface SettingChange {
@@ -18,15 +19,27 @@ interface ReviewChangesProps {
   readonly onClose: () => void;
   /** What was found out about the changes before they are made. */
   readonly children?: ReactNode;
+  /** For changes that destroy something: what has to be typed before they are made. */
+  readonly nameToType?: string | undefined;
 }
 
 const shown = (text: string) => cutText(visibleText(text), 200);
 
 /** Shows all that would change and nothing else, and then applies it. */
 export function ReviewChanges(props: ReviewChangesProps) {
-  const { title, what, changes, action, onApply, onClose, children } = props;
+  const { title, what, changes, action, onApply, onClose, children, nameToType } = props;
+  const [typed, setTyped] = useState('');
+  const isReady = nameToType === undefined || typed === nameToType;
   return (
-    <FormDialog title={title} what={what} button="Apply" action={action} onClose={onClose} onSubmit={onApply}>
+    <FormDialog
+      title={title}
+      what={what}
+      button="Apply"
+      kind={nameToType === undefined ? 'primary' : 'danger'}
+      action={{ isPending: action.isPending || !isReady, error: action.error }}
+      onClose={onClose}
+      onSubmit={onApply}
+    >
       <ul aria-label="Changes" className="flex flex-col gap-2">
         {changes.map(({ name, before, after }) => (
           <li key={name} className="rounded-md border border-line p-2 font-mono text-xs break-all">
@@ -41,6 +54,9 @@ export function ReviewChanges(props: ReviewChangesProps) {
         ))}
       </ul>
       {children}
+      {nameToType !== undefined && (
+        <ConfirmationField nameToType={nameToType} value={typed} onText={setTyped} />
+      )}
     </FormDialog>
   );
 }

@@ -1,6 +1,7 @@
 import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
+import { clusterLabel } from '../../format/cluster-label.ts';
 import { Checkbox } from '../../ui/fields.tsx';
 import { ListTable, useListSearch } from '../../ui/list-page.tsx';
 import { type ConfigRow, configColumns, keyOfConfig, useConfigEditor } from '../configs/config-editor.tsx';
@@ -14,6 +15,7 @@ export function Configs() {
   const { show } = useSearch({ from: '/frame/clusters/$clusterId/settings/configs' });
   const { set } = useListSearch();
   const defined = useClusterOperation('list_cluster_config_definitions', {});
+  const cluster = useClusterOperation('describe_virtual_cluster', {});
   const definitions = defined.data?.definitions;
   const configs = useMemo(
     () =>
@@ -36,6 +38,7 @@ export function Configs() {
       virtual_cluster_configuration: configurationOf(edited),
     }),
     what: 'the configuration',
+    name: cluster.data === undefined ? clusterId : clusterLabel(cluster.data.virtual_cluster),
   });
   return (
     <SettingsFrame actions={actions}>

@@ -33,6 +33,7 @@ export function Configs() {
       configs: Object.fromEntries(edited.map(({ definition, edit }) => [definition.name, edit ?? null])),
     }),
     what: `the configs of ${topic}`,
+    name: topic,
   });
   return (
     <Card title={`${rows.filter(({ isSet }) => isSet).length} set on this topic`} actions={actions}>
