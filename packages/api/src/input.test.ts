@@ -141,6 +141,7 @@ test('defaults are filled in, and empty text counts as absent', () => {
   assert.deepEqual(readInput('list_topics', cluster), {
     ...cluster,
     include_recently_deleted: false,
+    include_internal: false,
     sort_by: 'name',
     descending: false,
     skip: 0,

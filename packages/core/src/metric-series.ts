@@ -3,7 +3,7 @@ export const seriesTags = ['agent', 'topic', 'group'] as const;
 export type SeriesTag = (typeof seriesTags)[number];
 
 interface SeriesMetric {
-  readonly unit: 'bytes/s' | 'records/s' | 'ms' | 'records' | 'agents' | 'ratio';
+  readonly unit: 'bytes' | 'bytes/s' | 'records/s' | 'ms' | 'records' | 'agents' | 'ratio';
   readonly help: string;
   /** A series exists of the cluster and of each of these; two of them are a topic within a group. */
   readonly by: readonly SeriesTag[];
@@ -16,7 +16,7 @@ export const seriesMetrics = {
   in_bytes_per_second: {
     unit: 'bytes/s',
     help: 'Bytes of records that producers sent, compressed as they were sent.',
-    by: ['agent'],
+    by: ['agent', 'topic'],
     merge: 'mean',
   },
   out_bytes_per_second: {
@@ -35,6 +35,12 @@ export const seriesMetrics = {
     unit: 'records/s',
     help: 'Records that consumers read.',
     by: ['agent'],
+    merge: 'mean',
+  },
+  stored_bytes: {
+    unit: 'bytes',
+    help: 'Bytes of the stored records, compressed as they were sent; what clones share counts for each.',
+    by: ['topic'],
     merge: 'mean',
   },
   produce_latency_p50_ms: {

@@ -52,7 +52,12 @@ import { findBatches, findOffset } from './log/find.ts';
 import { estimateRetention } from './log-start/estimate-retention.ts';
 import { defaultLimits, type MachineLimits } from './machine-limits.ts';
 import { fetchOffsets, type GroupOffsetsQuery } from './offsets/fetch-offsets.ts';
-import { type GroupProgress, groupProgress, type TopicEnd, topicEnds } from './offsets/group-progress.ts';
+import {
+  type GroupProgress,
+  groupProgress,
+  type TopicGrowth,
+  topicGrowth,
+} from './offsets/group-progress.ts';
 import type { Offsets } from './offsets/offsets.ts';
 import { readRegistry } from './registry/read-registry.ts';
 import {
@@ -403,8 +408,8 @@ export class ClusterMachine {
   }
 
   /** Yields live topics with the sums of their end offsets. */
-  topicEnds(): Generator<TopicEnd> {
-    return topicEnds(this.#state);
+  topicGrowth(): Generator<TopicGrowth> {
+    return topicGrowth(this.#state);
   }
 
   /** Returns how far a group is, by topic. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
+import { callOf } from './call.ts';
 import { missingChromium } from './chromium.ts';
 import { button, dialogOf, field, message, onPage } from './find.ts';
 import { kafkaOf } from './kafka.ts';
@@ -13,6 +14,8 @@ const bounded = { skip, timeout: 180_000 };
 let stage: Stage;
 if (skip === false) {
   stage = await openStage({ after });
+  // Events are records of internal topics.
+  await (await callOf(stage))('update_events_state', { enabled: true });
   await kafkaOf(stage.local.address('Kafka'), async ({ admin, producer, consumer }) => {
     await admin.createTopics({ topics: [{ topic: 'orders', numPartitions: 3 }], waitForLeaders: true });
     const messages = Array.from({ length: 5 }, (_, index) => ({ value: `record ${index}`, partition: 0 }));
@@ -28,6 +31,8 @@ if (skip === false) {
 testPages(
   () => stage,
   [
+    { path: '/clusters/{id}/topics?internal=true', shows: ['orders', 'Cleanup', '__service_'] },
+    { path: '/clusters/{id}/topics/steps', shows: ['3 records ·', 'Size, last hour', 'Add partitions'] },
     { path: '/clusters/{id}/topics/orders/configs', shows: ['retention.ms', '0 set on this topic'] },
     { path: '/clusters/{id}/topics/orders/consumers', shows: ['<b>shop</b>', 'Largest lag'] },
   ],
@@ -80,6 +85,55 @@ test('a person makes a topic, changes it, deletes it and restores it', bounded, 
   await page.getByRole('link', { name: 'walk', exact: true }).waitFor();
   await page.context().close();
 });
+
+test(
+  'the pages of topics show records, sizes, cleanup, charts, and internal topics on demand',
+  bounded,
+  async () => {
+    const page = await stage.open();
+    await page.goto(await stage.urlOf('/clusters/{id}/topics'));
+    const row = (name: string | RegExp) => page.getByRole('row').filter({ hasText: name });
+    assert.match((await row('orders').innerText()).replaceAll(/\s+/g, ' '), /^orders 3 5 .*B delete 1 d /);
+    assert.equal(await row('__service_').count(), 0);
+    await field(page, 'Internal topics').check();
+    await row('__service_').first().waitFor();
+    await page.waitForURL(/internal=true/);
+    assert.equal(await row('__service_').first().getByRole('checkbox').isDisabled(), true);
+    await page
+      .getByRole('link', { name: /^__service_/ })
+      .first()
+      .click();
+    await page.getByRole('heading', { name: /^__service_/, level: 1 }).waitFor();
+    assert.equal(await button(page, 'Clone').count(), 0, 'the service alone changes it');
+
+    await page.goto(await stage.urlOf('/clusters/{id}/topics/steps'));
+    await onPage(page, /^1 partition · 3 records · .* · cleanup by deletion, 1 d retention/).waitFor();
+    // The leader samples every ten seconds, and rates need two samples.
+    await kafkaOf(stage.local.address('Kafka'), async ({ admin, producer }) => {
+      await admin.createTopics({ topics: [{ topic: 'busy', numPartitions: 2 }], waitForLeaders: true });
+      await page.goto(await stage.urlOf('/clusters/{id}/topics/busy'));
+      const drawn = Promise.all(
+        [
+          'Bytes written per second, last hour',
+          'Records written per second, last hour',
+          'Size, last hour',
+        ].map((name) => page.getByRole('img', { name, exact: true }).waitFor()),
+      );
+      let isDrawn = false;
+      const ended = drawn.finally(() => {
+        isDrawn = true;
+      });
+      while (!isDrawn) {
+        await producer.send({ topic: 'busy', messages: [{ value: 'more' }] });
+        await page.waitForTimeout(500);
+      }
+      await ended;
+    });
+    await button(page, '6 h').click();
+    await page.getByRole('heading', { name: 'Size, last 6 hours', exact: true }).waitFor();
+    await page.context().close();
+  },
+);
 
 test('a topic is cloned up to an offset or a time, and the clone is a click away', bounded, async () => {
   const page = await stage.open();

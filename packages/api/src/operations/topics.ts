@@ -29,9 +29,21 @@ const topicFields = {
   uncompressed_size_hint: count().describe(
     'The bytes of its batches as clients sent them. The uncompressed size is not counted.',
   ),
+  cleanup_policy: text(64).describe('`delete`, `compact`, both, or empty: how old records go.'),
 };
 
-const topic = z.object(topicFields).meta({ id: 'Topic', description: 'A topic.' });
+const recordCount = () =>
+  count().describe('Its offsets from the first to the last, which count compacted records and markers too.');
+
+const topic = z
+  .object({
+    ...topicFields,
+    record_count: recordCount(),
+    is_internal: z
+      .boolean()
+      .describe('Whether the service made it: it can be read, and only the service changes it.'),
+  })
+  .meta({ id: 'Topic', description: 'A topic.' });
 
 const deletedTopic = z
   .object({
@@ -55,9 +67,10 @@ export const topicOperations = [
     summary: 'List the topics of a virtual cluster.',
     input: clusterInput({
       include_recently_deleted: flag('Whether to list topics that can be restored too.'),
+      include_internal: flag('Whether to list the topics of the service, such as those of events.'),
       query: text(249).optional().describe('Only topics whose name has this in it, in any case.'),
       sort_by: z
-        .enum(['name', 'partitions', 'size', 'retention', 'created'])
+        .enum(['name', 'partitions', 'records', 'size', 'retention', 'created'])
         .default('name')
         .describe('The order of the topics, and of equal ones their names.'),
       descending: flag('Whether the largest come first.'),
@@ -89,6 +102,9 @@ export const topicOperations = [
             retention: 604_800_000_000_000,
             shard_count: 12,
             uncompressed_size_hint: 73_400_320,
+            cleanup_policy: 'delete',
+            record_count: 866_400,
+            is_internal: false,
           },
         ],
         recently_deleted_topics: null,
@@ -191,6 +207,7 @@ export const topicOperations = [
       set_configs: list(text(256), apiLimits.configsPerRequestMax).describe(
         'The names of those that are set on the topic; others are of the cluster or defaults.',
       ),
+      record_count: recordCount(),
       size_bytes: count().describe('The bytes of its batches as clients sent them.'),
       created_at: time().describe('When it was created.'),
     }),
@@ -202,6 +219,7 @@ export const topicOperations = [
         partition_count: 12,
         configs: { 'retention.ms': '604800000', 'cleanup.policy': 'delete' },
         set_configs: ['retention.ms'],
+        record_count: 866_400,
         size_bytes: 73_400_320,
         created_at: examples.time,
       },

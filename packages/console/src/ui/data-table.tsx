@@ -34,6 +34,8 @@ interface RowWindow<Row> {
 interface Selection {
   readonly keys: ReadonlySet<string>;
   readonly onToggle: (key: string) => void;
+  /** Why a row cannot be selected. */
+  readonly reasonAgainst?: (key: string) => string | undefined;
 }
 
 /** `name` or `-name`, as it stands in the URL. */
@@ -121,6 +123,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 onOpen={onOpen as ((row: unknown) => void) | undefined}
                 isSelected={selection?.keys.has(key)}
                 onToggle={selection?.onToggle}
+                reasonAgainst={row === undefined ? undefined : selection?.reasonAgainst?.(key)}
               />
             );
           })}
@@ -142,11 +145,14 @@ interface TableRowProps {
   /** `undefined` in a table without selection. */
   readonly isSelected: boolean | undefined;
   readonly onToggle: ((key: string) => void) | undefined;
+  /** Why it cannot be selected. */
+  readonly reasonAgainst: string | undefined;
 }
 
 /** Drawn again only if something of it changed: a long table moves with every frame. */
 const TableRow = memo(function TableRow(props: TableRowProps) {
-  const { rowKey, row, index, top, isFirst, columns, template, onOpen, isSelected, onToggle } = props;
+  const { rowKey, row, index, top, isFirst, columns, template, onOpen, isSelected, onToggle, reasonAgainst } =
+    props;
   const isHere = row !== undefined;
   return (
     <div
@@ -160,7 +166,7 @@ const TableRow = memo(function TableRow(props: TableRowProps) {
       onKeyDown={(event) => {
         if (!isHere || event.target !== event.currentTarget) return;
         if (event.key === 'Enter') onOpen?.(row);
-        if (event.key === ' ' && onToggle !== undefined) {
+        if (event.key === ' ' && onToggle !== undefined && reasonAgainst === undefined) {
           event.preventDefault();
           onToggle(rowKey);
         }
@@ -181,7 +187,8 @@ const TableRow = memo(function TableRow(props: TableRowProps) {
             type="checkbox"
             aria-label={`Select ${visibleText(rowKey)}`}
             checked={isSelected === true}
-            disabled={!isHere}
+            disabled={!isHere || reasonAgainst !== undefined}
+            title={reasonAgainst}
             tabIndex={-1}
             onClick={(event) => event.stopPropagation()}
             onChange={() => onToggle(rowKey)}

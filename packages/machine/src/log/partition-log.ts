@@ -48,6 +48,8 @@ export class PartitionLog {
   cleanOffset = 0;
   /** Bytes that the pointers cover in files. A pointer that spans the log start counts fully. */
   byteCount = 0;
+  /** Bytes that were appended since this process has the log, for rates. It is no part of snapshots. */
+  appendedByteCount = 0;
   /** Slots of `Producers` by producer id; `undefined` while there are none. */
   producerSlots: Map<number, number> | undefined = undefined;
   /**
@@ -86,6 +88,7 @@ export class PartitionLog {
   ): boolean {
     const baseOffset = this.nextOffset;
     this.nextOffset += recordCount;
+    this.appendedByteCount += byteLength;
     const pool = this.#pool;
     if (mayExtend && this.pointerCount > 0) {
       const last = this.slot(this.pointerCount - 1);

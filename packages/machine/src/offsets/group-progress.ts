@@ -1,12 +1,19 @@
 import type { ClusterState } from '../cluster-state.ts';
 
 /** Sums over partitions of a topic. */
-export interface TopicEnd {
+interface TopicEnd {
   readonly number: number;
   readonly name: string;
   readonly partitionCount: number;
   /** The sum of the offsets of the next records. */
   readonly end: number;
+}
+
+export interface TopicGrowth extends TopicEnd {
+  /** The bytes of its batches. */
+  readonly byteCount: number;
+  /** The bytes of batches that were appended since this process has the topic. */
+  readonly appendedByteCount: number;
 }
 
 /** Sums over those partitions of a topic that a group has offsets of. */
@@ -17,11 +24,16 @@ export interface GroupProgress extends TopicEnd {
   readonly lag: number;
 }
 
-export function* topicEnds({ topics }: ClusterState): Generator<TopicEnd> {
+export function* topicGrowth({ topics }: ClusterState): Generator<TopicGrowth> {
   for (const { number, description, partitions } of topics.live()) {
-    let end = 0;
-    for (const { nextOffset } of partitions) end += nextOffset;
-    yield { number, name: description.name, partitionCount: partitions.length, end };
+    let [end, byteCount, appendedByteCount] = [0, 0, 0];
+    for (const log of partitions) {
+      end += log.nextOffset;
+      byteCount += log.byteCount;
+      appendedByteCount += log.appendedByteCount;
+    }
+    const { name } = description;
+    yield { number, name, partitionCount: partitions.length, end, byteCount, appendedByteCount };
   }
 }
 

@@ -40,7 +40,7 @@ export type Machine = Pick<
   | 'countResources'
   | 'deletedTopics'
   | 'topics'
-  | 'topicEnds'
+  | 'topicGrowth'
   | 'groupProgress'
   | 'snapshotForFollowers'
   | keyof GroupsMachine

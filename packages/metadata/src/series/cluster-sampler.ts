@@ -22,7 +22,7 @@ export interface LastTraffic extends Pick<AgentReport, 'spanMs' | 'traffic'> {
 }
 
 interface ClusterSamplerOptions {
-  readonly machine: Pick<ClusterMachine, 'offsets' | 'groupProgress' | 'topicEnds'>;
+  readonly machine: Pick<ClusterMachine, 'offsets' | 'groupProgress' | 'topicGrowth'>;
   readonly agents: {
     seen(): readonly SeenAgent[];
     lastTraffic(agentId: string): LastTraffic | undefined;
@@ -38,6 +38,8 @@ interface Progress {
   readonly partitionCount: number;
   readonly end: number;
   readonly committed: number;
+  /** Of a topic: bytes that were appended. */
+  readonly appended?: number;
   /** Of a group: whether the committed offsets moved on since the sample before. */
   readonly hasMoved?: boolean;
 }
@@ -154,14 +156,20 @@ export class ClusterSampler {
     const atMs = clock.monotonicMs();
     const before = new Map(this.#topics);
     this.#topics.clear();
-    for (const { number, name, partitionCount, end } of machine.topicEnds()) {
-      const now: Progress = { atMs, partitionCount, end, committed: 0 };
+    let storedBytes = 0;
+    for (const { number, name, partitionCount, end, byteCount, appendedByteCount } of machine.topicGrowth()) {
+      storedBytes += byteCount;
+      const now: Progress = { atMs, partitionCount, end, committed: 0, appended: appendedByteCount };
       this.#topics.set(number, now);
       const last = before.get(number);
       const rate = last === undefined ? null : perSecond(last, now, 'end');
       if (rate === null || !this.#shows(name, rate)) continue;
-      put('in_records_per_second', rate, { topic: name });
+      const tags = { topic: name };
+      put('in_records_per_second', rate, tags);
+      put('in_bytes_per_second', perSecond(last!, now, 'appended'), tags);
+      put('stored_bytes', byteCount, tags);
     }
+    if (storedBytes > 0 || this.#store.size > 0) put('stored_bytes', storedBytes);
   }
 
   /** Whether a topic is one of the busiest. */
@@ -292,8 +300,8 @@ const rateNames = {
 } as const;
 
 /** `null` if partitions came or went between the samples, or offsets were set back: then it is no progress. */
-function perSecond(last: Progress, now: Progress, of: 'end' | 'committed'): number | null {
-  const grown = now[of] - last[of];
+function perSecond(last: Progress, now: Progress, of: 'end' | 'committed' | 'appended'): number | null {
+  const grown = (now[of] ?? 0) - (last[of] ?? 0);
   if (now.partitionCount !== last.partitionCount || grown < 0 || now.atMs <= last.atMs) return null;
   return (grown * 1_000) / (now.atMs - last.atMs);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SeenAgent } from '@weir/cluster';
-import { seriesShortStepMs } from '@weir/core';
+import { type SeriesMetricName, seriesShortStepMs } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { metadataLimits } from '../limits.ts';
 import { ClusterSampler, type LastTraffic } from './cluster-sampler.ts';
@@ -79,8 +79,13 @@ function stage(groups: Map<string, FakeOffset>, empty: ReadonlySet<string> = new
         hasGroup: (groupId: string) => groups.has(groupId),
       } as never,
       groupProgress: progress,
-      *topicEnds() {
-        for (const groupId of groups.keys()) yield progress(groupId)[0]!;
+      *topicGrowth() {
+        for (const groupId of groups.keys()) {
+          const { committed: _committed, lag: _lag, ...topic } = progress(groupId)[0]!;
+          // Batches of 100 bytes, of which retention leaves the last 50.
+          const appendedByteCount = topic.end * 100;
+          yield { ...topic, appendedByteCount, byteCount: Math.min(appendedByteCount, 5_000) };
+        }
       },
     },
     agents: {
@@ -95,7 +100,7 @@ function stage(groups: Map<string, FakeOffset>, empty: ReadonlySet<string> = new
     clock.advance(seriesShortStepMs);
     sampler.sample();
   };
-  const lastOf = (metric: 'lag' | 'consumed_records_per_second' | 'in_records_per_second', tags = {}) => {
+  const lastOf = (metric: SeriesMetricName, tags = {}) => {
     const fromMs = Math.floor(clock.nowMs() / seriesShortStepMs) * seriesShortStepMs;
     const query = { metrics: [metric], fromMs, stepMs: seriesShortStepMs, count: 1, groupBy: null };
     const [found] = sampler.read({ ...query, tags, seriesMax: 1 }).series;
@@ -116,6 +121,9 @@ test('lag, and how fast a group and its topic move', () => {
   assert.equal(lastOf('lag', { group: 'shop', topic: 't-shop' }), 140);
   assert.equal(lastOf('consumed_records_per_second', { group: 'shop' }), 2);
   assert.equal(lastOf('in_records_per_second', { topic: 't-shop' }), 10);
+  assert.equal(lastOf('in_bytes_per_second', { topic: 't-shop' }), 1_000, 'retention takes nothing from it');
+  assert.equal(lastOf('stored_bytes', { topic: 't-shop' }), 5_000);
+  assert.equal(lastOf('stored_bytes'), 5_000);
   assert.deepEqual(sampler.activity(5).groups, [
     { groupId: 'shop', lag: 140, producedPerSecond: 10, consumedPerSecond: 2 },
   ]);

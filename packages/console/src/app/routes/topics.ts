@@ -1,9 +1,12 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { readMessagesSearch } from '../../pages/messages/state/messages-search.ts';
+import { rangeSearch } from '../../ui/chart-range.ts';
 import { cluster, listSearch } from './parents.ts';
 
 interface Shown {
   readonly show?: 'create' | 'deleted' | undefined;
+  /** Whether topics of the service are listed too. */
+  readonly internal?: true | undefined;
 }
 
 const dialogOf = (value: unknown): Shown['show'] =>
@@ -15,6 +18,7 @@ const topics = createRoute({
   validateSearch: (search: Record<string, unknown>): ReturnType<typeof listSearch> & Shown => ({
     ...listSearch(search),
     show: dialogOf(search.show),
+    internal: search.internal === true ? true : undefined,
   }),
   component: lazyRouteComponent(() => import('../../pages/topics/topics.tsx'), 'Topics'),
 });
@@ -29,7 +33,7 @@ const topic = createRoute({
 const partitions = createRoute({
   getParentRoute: () => topic,
   path: '/',
-  validateSearch: listSearch,
+  validateSearch: (search: Record<string, unknown>) => ({ ...listSearch(search), ...rangeSearch(search) }),
   component: lazyRouteComponent(() => import('../../pages/topics/topic/partitions.tsx'), 'Partitions'),
 });
 

@@ -4,6 +4,17 @@ import { download } from '../../format/download.ts';
 import { counted } from '../../format/format.ts';
 import type { TaskToStart } from '../../tasks/task-store.ts';
 
+const columns = [
+  'name',
+  'id',
+  'partitions',
+  'records',
+  'size_bytes',
+  'cleanup_policy',
+  'retention_ms',
+  'created_at',
+] as const;
+
 /** Saves the list of all topics as a file. One call reads them, so that the list is of one moment. */
 export function exportOfTopics(clusterId: string, format: 'csv' | 'json'): TaskToStart {
   const file = `topics.${format}`;
@@ -15,7 +26,9 @@ export function exportOfTopics(clusterId: string, format: 'csv' | 'json'): TaskT
         name: topic.name,
         id: topic.id,
         partitions: topic.shard_count,
+        records: topic.record_count,
         size_bytes: topic.uncompressed_size_hint,
+        cleanup_policy: topic.cleanup_policy,
         retention_ms: topic.retention < 0 ? -1 : Number(topic.retention) / 1_000_000,
         created_at: topic.created_at,
       }));
@@ -23,8 +36,8 @@ export function exportOfTopics(clusterId: string, format: 'csv' | 'json'): TaskT
         format === 'json'
           ? `${JSON.stringify(rows, null, 2)}\n`
           : csvOf(
-              ['name', 'id', 'partitions', 'size_bytes', 'retention_ms', 'created_at'],
-              rows.map((row) => Object.values(row)),
+              [...columns],
+              rows.map((row) => columns.map((column) => row[column])),
             );
       download(file, text);
       return { kind: 'ok', text: `Saved ${counted(rows.length, 'topic')} as ${file}` };

@@ -1,4 +1,5 @@
 import { Outlet, useNavigate, useParams } from '@tanstack/react-router';
+import { isInternalTopic } from '@weir/core';
 import { useState } from 'react';
 import { counted, formatBytes, formatDuration } from '../../format/format.ts';
 import { ChangeButton } from '../../session/change-button.tsx';
@@ -24,13 +25,15 @@ export function TopicFrame() {
       facts={
         data && (
           <>
-            {counted(data.partition_count, 'partition')} · {retentionText(data.configs['retention.ms'])} ·{' '}
-            {formatBytes(data.size_bytes)} · <CopyableId text={data.topic_id} what="the topic id" />
+            {counted(data.partition_count, 'partition')} · {counted(data.record_count, 'record')} ·{' '}
+            {formatBytes(data.size_bytes)} · {cleanupText(data.configs)} ·{' '}
+            <CopyableId text={data.topic_id} what="the topic id" />
           </>
         )
       }
       actions={
-        data && (
+        data &&
+        !isInternalTopic(topic) && (
           <>
             <ChangeButton onClick={() => setAsks('clone')}>Clone</ChangeButton>
             <ChangeButton onClick={() => setAsks('delete')}>Delete</ChangeButton>
@@ -63,6 +66,17 @@ export function TopicFrame() {
       )}
     </Page>
   );
+}
+
+type Configs = Readonly<Record<string, string | null>>;
+
+/** `7 d retention`, and how records go if that is not by retention alone. */
+function cleanupText(configs: Configs): string {
+  const policy = configs['cleanup.policy'] ?? '';
+  const retention = retentionText(configs['retention.ms']);
+  if (policy === 'compact') return 'compacted by key, no retention';
+  if (policy === '') return 'no cleanup, records are kept';
+  return policy.includes('compact') ? `compacted by key, ${retention}` : `cleanup by deletion, ${retention}`;
 }
 
 function retentionText(retentionMs: string | null | undefined): string {

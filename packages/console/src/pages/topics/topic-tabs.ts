@@ -7,7 +7,7 @@ interface TopicTab {
 
 /** The pages of a topic in the order of their tabs. A page that does not exist has no tab. */
 export const topicTabs: readonly TopicTab[] = [
-  { label: 'Partitions', to: '/clusters/$clusterId/topics/$topic' },
+  { label: 'Overview', to: '/clusters/$clusterId/topics/$topic' },
   { label: 'Messages', to: '/clusters/$clusterId/topics/$topic/messages' },
   { label: 'Configs', to: '/clusters/$clusterId/topics/$topic/configs' },
   { label: 'Consumers', to: '/clusters/$clusterId/topics/$topic/consumers' },

@@ -1,6 +1,7 @@
 import { PlusIcon } from '@primer/octicons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
+import { isInternalTopic } from '@weir/core';
 import { useCallback, useMemo, useState } from 'react';
 import { useClusterId } from '../../api/use-cluster.ts';
 import { useRowWindow } from '../../api/use-row-window.ts';
@@ -10,6 +11,7 @@ import { startTask } from '../../tasks/tasks.ts';
 import { Button } from '../../ui/button.tsx';
 import { countColumn, timeColumn } from '../../ui/columns.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Checkbox } from '../../ui/fields.tsx';
 import { FilterBox, NoMatch, useListSearch } from '../../ui/list-page.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Card, Page } from '../../ui/page.tsx';
@@ -23,7 +25,7 @@ type Topic = OutputOf<'list_topics'>['topics'][number];
 type Answered = OutputOf<'list_topics'>;
 
 const nsPerMs = 1_000_000;
-const sortable = ['name', 'partitions', 'size', 'retention', 'created'] as const;
+const sortable = ['name', 'partitions', 'records', 'size', 'retention', 'created'] as const;
 
 function columnsOf(clusterId: string): readonly Column<Topic>[] {
   return [
@@ -32,22 +34,26 @@ function columnsOf(clusterId: string): readonly Column<Topic>[] {
       title: 'Name',
       width: 'minmax(14rem, 3fr)',
       sortBy: ({ name }) => name,
-      cell: ({ name }) => (
-        // A plain link: the router's costs a millisecond per row, and rows come and go with every frame.
-        <a
-          href={`/clusters/${encodeURIComponent(clusterId)}/topics/${encodeURIComponent(name)}`}
-          title={name}
-          onClick={(event) => {
-            if (event.metaKey || event.ctrlKey || event.shiftKey) event.stopPropagation();
-            else event.preventDefault();
-          }}
-          className="font-medium text-ink hover:underline"
-        >
-          {name}
-        </a>
+      cell: ({ name, is_internal }) => (
+        <>
+          {/* A plain link: the router's costs a millisecond per row, and rows come and go with every frame. */}
+          <a
+            href={`/clusters/${encodeURIComponent(clusterId)}/topics/${encodeURIComponent(name)}`}
+            title={name}
+            onClick={(event) => {
+              if (event.metaKey || event.ctrlKey || event.shiftKey) event.stopPropagation();
+              else event.preventDefault();
+            }}
+            className="font-medium text-ink hover:underline"
+          >
+            {name}
+          </a>
+          {is_internal && <span className="ml-2 text-xs text-muted">internal</span>}
+        </>
       ),
     },
     countColumn('partitions', 'Partitions', 'minmax(6rem, 1fr)', ({ shard_count }) => shard_count),
+    countColumn('records', 'Records', 'minmax(7rem, 1fr)', ({ record_count }) => record_count),
     {
       id: 'size',
       title: 'Size',
@@ -57,6 +63,12 @@ function columnsOf(clusterId: string): readonly Column<Topic>[] {
       cell: ({ uncompressed_size_hint }) => (
         <span title="size as sent by clients">{formatBytes(uncompressed_size_hint)}</span>
       ),
+    },
+    {
+      id: 'cleanup',
+      title: 'Cleanup',
+      width: 'minmax(8rem, 1fr)',
+      cell: ({ cleanup_policy }) => cleanup_policy || <span className="text-muted">none</span>,
     },
     {
       id: 'retention',
@@ -89,6 +101,7 @@ export function Topics() {
     ...(search.q === undefined ? {} : { query: search.q }),
     sort_by: sortable.find((name) => name === sort.replace(/^-/, '')) ?? 'name',
     descending: sort.startsWith('-'),
+    include_internal: search.internal === true,
   };
   const { first, window } = useRowWindow('list_topics', listed, { rowsOf, countOf, everyMs: 10_000 });
   const columns = useMemo(() => columnsOf(clusterId), [clusterId]);
@@ -105,6 +118,10 @@ export function Topics() {
         return next;
       }),
     [],
+  );
+  const selection = useMemo(
+    () => ({ keys: selected, onToggle: toggle, reasonAgainst: reasonAgainstSelection }),
+    [selected, toggle],
   );
   const show = (what: 'create' | 'deleted' | undefined) => set({ show: what });
   const all = first.data?.topic_count ?? 0;
@@ -134,13 +151,18 @@ export function Topics() {
     >
       <div className="flex min-h-8 flex-wrap items-center gap-2">
         <FilterBox label="Filter topics by name" value={search.q ?? ''} onChange={setFilter} />
+        <Checkbox
+          label="Internal topics"
+          checked={search.internal === true}
+          onChange={({ target }) => set({ internal: target.checked || undefined })}
+        />
         {selected.size > 0 && (
           <>
             <span className="text-sm text-muted">{formatCount(selected.size)} selected</span>
             <Button onClick={() => setSelected(new Set())}>Clear</Button>
-            <Button kind="danger" onClick={() => setDeleting(true)}>
+            <ChangeButton kind="danger" onClick={() => setDeleting(true)}>
               Delete {counted(selected.size, 'topic')}
-            </Button>
+            </ChangeButton>
           </>
         )}
       </div>
@@ -166,7 +188,7 @@ export function Topics() {
                 sort={sort}
                 onSort={(next) => set({ sort: next })}
                 onOpen={open}
-                selection={{ keys: selected, onToggle: toggle }}
+                selection={selection}
               />
             )
           }
@@ -184,6 +206,10 @@ export function Topics() {
     </Page>
   );
 }
+
+/** Selected topics are deleted, and those of the service cannot be. */
+const reasonAgainstSelection = (name: string) =>
+  isInternalTopic(name) ? 'Internal topics cannot be deleted.' : undefined;
 
 function countLine(all: number, shown: number): string {
   const text = counted(all, 'topic');

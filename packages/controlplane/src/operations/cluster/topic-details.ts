@@ -1,19 +1,13 @@
 import type { OutputOf } from '@weir/api';
-import {
-  type ClusterPort,
-  configCatalogues,
-  type DeleteRecordsResult,
-  describeConfigs,
-  type TopicDescription,
-} from '@weir/cluster';
+import { configCatalogues, type DeleteRecordsResult, describeConfigs } from '@weir/cluster';
 import { timeText } from '@weir/core';
-import type { CallContext } from '../call-context.ts';
 import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
-import { readClusterConfigs, readTopicsWithEnds } from './cluster-reads.ts';
+import { readClusterConfigs } from './cluster-reads.ts';
 import { toDefinition } from './config-definitions.ts';
 import { comparePlaces, type Place, pageOf } from './cursors.ts';
 import type { ClusterServices } from './services.ts';
+import { readLogs, recordsOf, sum } from './topic-logs.ts';
 import { refuseInternal, requireTopic } from './topics.ts';
 import { lagOfTopic, type WatchedGroup, watchGroups } from './watched-groups.ts';
 
@@ -39,8 +33,8 @@ export function topicDetailOperations({ clusterPort }: ClusterServices) {
       const topic = await requireTopic(port, topic_name, context);
       const logs = await readLogs(port, topic, context);
       const { starts, ends, sizes } = logs;
-      const recordsOf = (partition: number) => ends[partition]! - starts[partition]!;
-      const keyOf = { partition: Number, records: recordsOf, size: (at: number) => sizes[at]! }[sortBy];
+      const countOf = (partition: number) => ends[partition]! - starts[partition]!;
+      const keyOf = { partition: Number, records: countOf, size: (at: number) => sizes[at]! }[sortBy];
       const sign = descending ? -1 : 1;
       const shown = Array.from(ends.keys())
         .sort((a, b) => sign * (keyOf(a) - keyOf(b)) || a - b)
@@ -57,7 +51,7 @@ export function topicDetailOperations({ clusterPort }: ClusterServices) {
           latest_record_at: timeOrNull(latest[index]?.latestTimestampMs),
         })),
         partition_count: ends.length,
-        record_count: sum(ends) - sum(starts),
+        record_count: recordsOf(logs),
         size_bytes: sum(sizes),
       };
     },
@@ -108,38 +102,6 @@ export function topicDetailOperations({ clusterPort }: ClusterServices) {
       };
     },
   } satisfies SomeHandlers;
-}
-
-/** Columns by partition. */
-interface Logs {
-  readonly starts: Float64Array;
-  readonly ends: Float64Array;
-  readonly sizes: Float64Array;
-}
-
-async function readLogs(
-  port: ClusterPort,
-  { topicId, partitionCount }: TopicDescription,
-  context: CallContext,
-): Promise<Logs> {
-  const [found, { byteCount }] = await Promise.all([
-    readTopicsWithEnds(port, [{ topicId }], context),
-    port.logSizes([topicId]),
-  ]);
-  // Partitions may be added in between; the ones that all reads have are shown.
-  const count = Math.min(found.topicById(topicId)?.partitionCount ?? 0, partitionCount, byteCount.length);
-  const starts = new Float64Array(count);
-  const ends = new Float64Array(count);
-  for (let partition = 0; partition < count; partition++) {
-    const at = found.ends(topicId, partition)!;
-    starts[partition] = at.logStartOffset;
-    ends[partition] = at.nextOffset;
-  }
-  return { starts, ends, sizes: byteCount.subarray(0, count) };
-}
-
-function sum(column: Float64Array): number {
-  return column.reduce((total, value) => total + value, 0);
 }
 
 /** Producers choose the times of records, so that some are none. */

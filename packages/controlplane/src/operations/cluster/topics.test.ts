@@ -27,12 +27,17 @@ test('a topic is created, listed, described, changed and deleted', async (t) => 
   assert.equal(before.configs['retention.ms'], '1000');
   assert.equal(before.configs['cleanup.policy'], 'delete');
   await testApi.write(before.topic_id, 1, 5);
-  assert.equal((await testApi.call('list_topics', {})).topics[1]!.uncompressed_size_hint, 100);
+  const [, listed] = (await testApi.call('list_topics', {})).topics;
+  assert.deepEqual(
+    [listed!.uncompressed_size_hint, listed!.record_count, listed!.cleanup_policy, listed!.is_internal],
+    [100, 5, 'delete', false],
+  );
 
   await testApi.call('update_topic', { ...named, partition_count: 3, configs: { 'retention.ms': null } });
   await testApi.call('update_topic', { ...named, partition_count: 3 });
   const after = await testApi.call('describe_topic', named);
   assert.deepEqual([after.partition_count, after.configs['retention.ms']], [3, '86400000']);
+  assert.deepEqual([after.record_count, after.size_bytes], [5, 100]);
 
   await testApi.call('delete_topic', named);
   assert.deepEqual(await testApi.refusal('describe_topic', named), ['not_found', 'Topic orders not found.']);
@@ -53,6 +58,7 @@ test('topics are listed in pages, by a part of their names and in an order', asy
   assert.deepEqual(await named({ query: 'b', descending: true }), ['b B2', 2, 4]);
   assert.deepEqual(await named({ sort_by: 'partitions', descending: true }), ['a b B2 c', 4, 4]);
   assert.deepEqual(await named({ sort_by: 'size', descending: true, limit: 1 }), ['c', 4, 4]);
+  assert.deepEqual(await named({ sort_by: 'records', descending: true, limit: 2 }), ['c B2', 4, 4]);
   assert.deepEqual(await named({ sort_by: 'created', limit: 0 }), ['', 4, 4]);
   assert.deepEqual(await named({ sort_by: 'retention' }), ['B2 a b c', 4, 4]);
   const all = await testApi.call('list_topics', {});

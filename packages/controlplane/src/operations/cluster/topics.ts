@@ -17,6 +17,7 @@ import { configAudit } from './config-audit.ts';
 import { deletionEstimate } from './deletion-estimate.ts';
 import { refuse } from './refusals.ts';
 import type { ClusterServices } from './services.ts';
+import { readLogs, recordsOf, sum } from './topic-logs.ts';
 import { byText, nanosecondsOfMs, partsOf } from './wire-values.ts';
 
 type ListedTopic = OutputOf<'list_topics'>['topics'][number];
@@ -57,16 +58,21 @@ export function topicOperations({ clusterPort }: ClusterServices) {
     list_topics: async (input, context) => {
       const port = clusterPort(input.virtual_cluster_id);
       // Read before the deleted topics, so that a topic that is deleted in between is missing from neither list.
-      const { topics: all, clusterConfigs } = await ClusterTopicsSnapshot.take(port, context);
-      const topics = all.filter(({ name }) => !isInternalTopic(name));
+      const snapshot = await ClusterTopicsSnapshot.take(port, context);
+      const { topics: all, clusterConfigs } = snapshot;
+      const topics = input.include_internal ? all : all.filter(({ name }) => !isInternalTopic(name));
       const matching = topics.filter(({ name }) => hasQuery(name, input.query));
       const { limit = Number.POSITIVE_INFINITY } = input;
       const page = <T>(rows: readonly T[]) => rows.slice(input.skip, input.skip + limit);
       const toListed = async (chosen: readonly TopicDescription[]) => {
         const sizes = await byteCounts(port, chosen);
-        return chosen.map((topic, index) => listedTopic(topic, clusterConfigs, sizes[index]!));
+        return chosen.map((topic, index) => ({
+          ...listedTopic(topic, clusterConfigs, sizes[index]!),
+          record_count: recordsIn(snapshot, topic),
+          is_internal: isInternalTopic(topic.name),
+        }));
       };
-      const order = topicOrder(input, clusterConfigs);
+      const order = topicOrder(input, snapshot);
       // Sizes are read of the topics that are returned alone, unless they decide the order.
       const shown =
         order === undefined
@@ -109,13 +115,14 @@ export function topicOperations({ clusterPort }: ClusterServices) {
       const { topicId, partitionCount, configs: texts } = topic;
       const described = describeConfigs('topic', { texts, clusterTexts, agentTexts: {}, names: null });
       const configs = Object.fromEntries(described.map(({ name, value }) => [name, value]));
-      const [byteCount] = await byteCounts(port, [topic]);
+      const logs = await readLogs(port, topic, context);
       return {
         topic_id: topicId,
         partition_count: partitionCount,
         configs,
         set_configs: described.filter(({ source }) => source === 'topic').map(({ name }) => name),
-        size_bytes: byteCount!,
+        record_count: recordsOf(logs),
+        size_bytes: sum(logs.sizes),
         created_at: timeText(topic.createdMs),
       };
     },
@@ -193,7 +200,7 @@ type TopicOrder = Pick<InputOf<'list_topics'>, 'sort_by' | 'descending'>;
 /** Returns `undefined` for the order by size, which descriptions do not have. */
 function topicOrder(
   { sort_by: sortBy, descending }: TopicOrder,
-  clusterTexts: Texts,
+  snapshot: ClusterTopicsSnapshot,
 ): ((a: TopicDescription, b: TopicDescription) => number) | undefined {
   const sign = descending ? -1 : 1;
   const byName = (a: TopicDescription, b: TopicDescription) => byText(a.name, b.name);
@@ -218,9 +225,11 @@ function topicOrder(
       return byNumber(({ partitionCount }) => partitionCount);
     case 'created':
       return byNumber(({ createdMs }) => createdMs);
+    case 'records':
+      return byNumber((topic) => recordsIn(snapshot, topic));
     case 'retention':
       return byNumber(({ configs }) => {
-        const retentionMs = topicConfigValue('retention.ms', configs, clusterTexts);
+        const retentionMs = topicConfigValue('retention.ms', configs, snapshot.clusterConfigs);
         return retentionMs < 0 ? Number.POSITIVE_INFINITY : retentionMs;
       });
   }
@@ -251,7 +260,17 @@ export async function requireTopic(
   return topic;
 }
 
-function listedTopic(topic: TopicDescription, clusterTexts: Texts, byteCount: number): ListedTopic {
+/** Counts the records of a topic by their offsets. */
+function recordsIn(snapshot: ClusterTopicsSnapshot, { topicId, partitionCount }: TopicDescription): number {
+  let count = 0;
+  for (let partition = 0; partition < partitionCount; partition++) {
+    const ends = snapshot.ends(topicId, partition);
+    if (ends !== undefined) count += ends.nextOffset - ends.logStartOffset;
+  }
+  return count;
+}
+
+function listedTopic(topic: TopicDescription, clusterTexts: Texts, byteCount: number) {
   const { topicId, name, partitionCount, configs, createdMs } = topic;
   return {
     id: topicId,
@@ -261,6 +280,7 @@ function listedTopic(topic: TopicDescription, clusterTexts: Texts, byteCount: nu
     shard_count: partitionCount,
     // Files are compressed by the producers, so this is the only known size.
     uncompressed_size_hint: byteCount,
+    cleanup_policy: topicConfigValue('cleanup.policy', configs, clusterTexts).join(','),
   };
 }
 

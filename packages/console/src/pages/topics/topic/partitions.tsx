@@ -1,10 +1,11 @@
 import { useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
+import { isInternalTopic } from '@weir/core';
 import { useState } from 'react';
 import { useRowWindow } from '../../../api/use-row-window.ts';
 import { formatBytes, formatCount } from '../../../format/format.ts';
+import { ChangeButton } from '../../../session/change-button.tsx';
 import { useClusterFormAction } from '../../../ui/actions.ts';
-import { Button } from '../../../ui/button.tsx';
 import { countColumn } from '../../../ui/columns.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { TextField } from '../../../ui/fields.tsx';
@@ -14,6 +15,7 @@ import { Card } from '../../../ui/page.tsx';
 import { Answer } from '../../../ui/states.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { DeleteRecords } from './delete-records.tsx';
+import { TopicCharts } from './topic-charts.tsx';
 
 type Answered = OutputOf<'list_topic_partitions'>;
 type Partition = Answered['partitions'][number];
@@ -65,37 +67,42 @@ export function Partitions() {
     { rowsOf, countOf, everyMs: 10_000 },
   );
   return (
-    <Card
-      title={
-        first.data &&
-        `${formatCount(first.data.record_count)} records · ${formatBytes(first.data.size_bytes)}`
-      }
-      actions={
-        <>
-          <Button onClick={() => setAsks('delete')}>Delete records</Button>
-          <Button onClick={() => setAsks('add')}>Add partitions</Button>
-        </>
-      }
-    >
-      <Answer of={first} what={`list the partitions of ${topic}`}>
-        {({ partition_count }) => (
-          <>
-            <DataTable
-              label="Partitions"
-              columns={columns}
-              rows={window!}
-              keyOf={keyOf}
-              sort={sort}
-              onSort={(next) => set({ sort: next })}
-            />
-            {asks === 'add' && (
-              <AddPartitions topic={topic} now={partition_count} onClose={() => setAsks(undefined)} />
-            )}
-            {asks === 'delete' && <DeleteRecords topic={topic} onClose={() => setAsks(undefined)} />}
-          </>
-        )}
-      </Answer>
-    </Card>
+    <>
+      <TopicCharts topic={topic} />
+      <Card
+        title={
+          first.data &&
+          `${formatCount(first.data.record_count)} records · ${formatBytes(first.data.size_bytes)}`
+        }
+        actions={
+          !isInternalTopic(topic) && (
+            <>
+              <ChangeButton onClick={() => setAsks('delete')}>Delete records</ChangeButton>
+              <ChangeButton onClick={() => setAsks('add')}>Add partitions</ChangeButton>
+            </>
+          )
+        }
+      >
+        <Answer of={first} what={`list the partitions of ${topic}`}>
+          {({ partition_count }) => (
+            <>
+              <DataTable
+                label="Partitions"
+                columns={columns}
+                rows={window!}
+                keyOf={keyOf}
+                sort={sort}
+                onSort={(next) => set({ sort: next })}
+              />
+              {asks === 'add' && (
+                <AddPartitions topic={topic} now={partition_count} onClose={() => setAsks(undefined)} />
+              )}
+              {asks === 'delete' && <DeleteRecords topic={topic} onClose={() => setAsks(undefined)} />}
+            </>
+          )}
+        </Answer>
+      </Card>
+    </>
   );
 }
 
