@@ -40,8 +40,13 @@ export async function openMcpStage(
   t: TestContext,
   {
     requestsPerKey,
+    allowsWrites,
     port,
-  }: { readonly requestsPerKey?: TokenRate; readonly port?: (node: ClusterNode) => ClusterPort } = {},
+  }: {
+    readonly requestsPerKey?: TokenRate;
+    readonly allowsWrites?: boolean;
+    readonly port?: (node: ClusterNode) => ClusterPort;
+  } = {},
 ): Promise<McpStage> {
   const node = await startLeader(t);
   const deps = accountsDeps();
@@ -79,6 +84,7 @@ export async function openMcpStage(
     clock: systemClock,
     log: silentLog,
     metrics,
+    allowsWrites,
     ...(requestsPerKey === undefined ? {} : { requestsPerKey }),
   });
   const server = createServer(patientHttpServer, (request, response) => {

@@ -27,6 +27,10 @@ export const mcpLimits = {
   mcpAnswerTokensUsual: 4_000,
   mcpAnswerTokensMax: 12_000,
 
+  /** How long a user has to confirm a change, and how many of its values the question shows. */
+  mcpConfirmationSecondsMax: 300,
+  mcpConfirmationRowsMax: 20,
+
   /** Rows of one answer of a tool, and values that one completion offers. */
   mcpRowsMax: 200,
   mcpCompletionsMax: 100,

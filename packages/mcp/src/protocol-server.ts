@@ -12,6 +12,7 @@ import { ToolProblem } from './answers/problem.ts';
 import { completionOf, valuesOf } from './prompts/completions.ts';
 import type { Prompt } from './prompts/prompts.ts';
 import { type FixedResource, mimeType, type ResourceFamily } from './resources/resources.ts';
+import { confirmOf } from './tools/confirmation.ts';
 import { runTool, toolContextOf } from './tools/run-tool.ts';
 import type { Tool } from './tools/tool.ts';
 import type { CallOperation } from './tools/tool-context.ts';
@@ -47,7 +48,7 @@ const listsCacheMs = 300_000;
 export function serverMaker(
   offer: ServerManifest,
   deps: ServerDeps,
-): (callOperation: CallOperation, caller: string) => Server {
+): (callOperation: CallOperation, caller: string, confirmationKey?: Uint8Array) => Server {
   const { publicUrl, clock, log, metrics } = deps;
   const toolsByName = new Map(offer.tools.map((tool) => [tool.name, tool]));
   const promptsByName = new Map(offer.prompts.map((prompt) => [prompt.name, prompt]));
@@ -73,7 +74,7 @@ export function serverMaker(
   };
   const info = { name: offer.name, title: offer.title, version: release };
 
-  return (callOperation, caller) => {
+  return (callOperation, caller, confirmationKey) => {
     const runner = { caller, callOperation, publicUrl, clock, log, metrics };
     const server = new Server(info, options);
     server.setRequestHandler('tools/list', ({ params }) => onePage(params, lists().tools));
@@ -81,7 +82,13 @@ export function serverMaker(
       const tool = toolsByName.get(params.name);
       if (tool === undefined) throw unknownName('tool', params.name, toolsByName.keys());
       return runTool(
-        { tool, args: params.arguments, stop: context.mcpReq.signal, onProgress: progressOf(context) },
+        {
+          tool,
+          args: params.arguments,
+          stop: context.mcpReq.signal,
+          onProgress: progressOf(context),
+          confirm: confirmationKey && confirmOf(context, confirmationKey),
+        },
         runner,
       );
     });

@@ -6,10 +6,11 @@ import { eventTypeFamily, fixedResources } from './resources/resources.ts';
 import type { Tool } from './tools/tool.ts';
 import { listedTool } from './tools/tool-list.ts';
 import { tools } from './tools/tools.ts';
+import { writeTools } from './writes/write-tools.ts';
 
 /** The reference page of the Model Context Protocol, as Markdown. */
 export function mcpPage(): string {
-  return `${[introduction, keys, configuration, answers, toolList, ...tools.map(sectionOf), others].join('\n\n')}\n`;
+  return `${[introduction, keys, configuration, answers, toolList, ...tools.map(sectionOf), writes, ...writeTools.map(sectionOf), others].join('\n\n')}\n`;
 }
 
 const introduction = `# Models
@@ -17,7 +18,7 @@ const introduction = `# Models
 <!-- Written by scripts/docs.ts from packages/mcp/src. Change the definitions there, not this page. -->
 
 Clients of the Model Context Protocol look at virtual clusters at \`{base_url}${mcpPath}\`. They speak revision 2026-07-28 or 2025-11-25, and earlier ones, over
-HTTP with POST; there are no sessions. All tools only read, whatever the key may do. The documentation has a server of its own at \`{base_url}${docsMcpPath}\`, which
+HTTP with POST; there are no sessions. Tools only read, whatever the key may do, unless the operator enables [tools that change something](#tools-that-change-something). The documentation has a server of its own at \`{base_url}${docsMcpPath}\`, which
 needs no key and reaches no cluster.`;
 
 const keys = `## Keys
@@ -55,6 +56,28 @@ const toolList = `## Tools
 ${pipeSafeTable(
   ['tool', 'does'],
   tools.map(({ name, description }) => [`[\`${name}\`](#${name})`, description]),
+)}`;
+
+const writes = `## Tools that change something
+
+They are off by default. \`-mcpWrites\` of \`weir control-plane\`, \`playground\`, \`local\` and \`demo\` offers them to clients whose key may write: an application key that is not read-only
+(\`weir cli create-key -key-kind application\`) in place of the read-only key of \`mcp-config\`. Each checks the rights of the key and the limits as the API does.
+
+- \`dry_run\` is true by default: the call validates, changes nothing and returns what would change, with the values before and after.
+- With \`dry_run\` false the client asks its user to confirm that change (elicitation), and only then it is made. That needs a client of revision 2026-07-28 that declares
+  \`elicitation\`; all others get \`confirmation_unavailable\`, and a person makes the change in the console.
+- A confirmation is valid for ${mcpLimits.mcpConfirmationSecondsMax / 60} minutes, for this caller, these arguments and the values that the user saw, and counts once.
+- The audit log records the key and that the change came over MCP (\`via\`).
+
+Deleting topics, groups, credentials and clusters is left to people.
+
+${pipeSafeTable(
+  ['tool', 'does', 'can take something away'],
+  writeTools.map(({ name, description, isDestructive }) => [
+    `[\`${name}\`](#${name})`,
+    description,
+    isDestructive === true ? 'yes' : 'no',
+  ]),
 )}`;
 
 function sectionOf(tool: Tool): string {

@@ -18,8 +18,14 @@ export interface Served {
   /** The operations that were called, with their inputs. */
   readonly calls: readonly (readonly [OperationName, unknown])[];
   /** Connects a client of the protocol's own library, with the given revision. */
-  connect(era?: 'modern' | 'legacy'): Promise<Client>;
+  connect(era?: 'modern' | 'legacy', asks?: Asks): Promise<Client>;
 }
+
+/** The user of a client: what they answer to a question. */
+export type Asks = (message: string) => {
+  action: 'accept' | 'decline' | 'cancel';
+  content?: { confirm: boolean };
+};
 
 /** The results of operations in a test. Others return their example. */
 export type Answers = Partial<Record<OperationName, (input: never, stop: AbortSignal) => unknown>>;
@@ -43,6 +49,7 @@ export async function serve(
     clock = systemClock,
     publicUrl,
     legacy,
+    confirmationKey,
   }: {
     readonly answers?: Answers;
     readonly offer?: ServerManifest;
@@ -50,6 +57,7 @@ export async function serve(
     readonly clock?: Clock;
     readonly publicUrl?: string;
     readonly legacy?: NonNullable<EndpointOptions<object>['legacy']>;
+    readonly confirmationKey?: Uint8Array;
   } = {},
 ): Promise<Served> {
   const metrics = new Metrics();
@@ -67,7 +75,7 @@ export async function serve(
   const endpoint = createEndpoint({
     name: 'test',
     whoOf,
-    serverFor: () => make(callOperation, 'test'),
+    serverFor: () => make(callOperation, 'test', confirmationKey),
     ...(legacy === undefined ? {} : { legacy }),
     ...deps,
   });
@@ -91,11 +99,16 @@ export async function serve(
     port,
     metrics,
     calls,
-    async connect(era = 'modern') {
+    async connect(era = 'modern', asks) {
       const client = new Client(
         { name: 'test', version: '1' },
-        { versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' } },
+        {
+          versionNegotiation: { mode: era === 'modern' ? { pin: '2026-07-28' } : 'legacy' },
+          ...(asks === undefined ? {} : { capabilities: { elicitation: {} } }),
+        },
       );
+      if (asks !== undefined)
+        client.setRequestHandler('elicitation/create', ({ params }) => asks(params.message));
       await client.connect(new StreamableHTTPClientTransport(new URL(url)));
       clients.push(client);
       return client;

@@ -14,8 +14,8 @@ import {
 import * as z from 'zod';
 
 /**
- * Tools that ask the client for input before they answer, which none of Weir's tools does. The conformance suite checks
- * how the questions are handled.
+ * Tools that ask the client for input before they answer, in more ways than Weir's tools do. The conformance suite
+ * checks how the questions are handled.
  */
 
 interface State {

@@ -53,6 +53,7 @@ export const controlPlane: Handler<'control-plane'> = async (values, deps) => {
       advertisedHost: values.controlPlaneHost ?? onlyAddress(values.bindAddress) ?? hostname(),
       publicUrl: values.publicURL,
       isBehindProxy: values.behindProxy,
+      allowsMcpWrites: values.mcpWrites,
       processId,
       clusterId: values.defaultVirtualClusterID,
       firstCluster: () => {

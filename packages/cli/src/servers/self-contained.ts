@@ -111,6 +111,7 @@ export async function runSelfContained(
       host,
       port: consolePort,
       advertisedHost,
+      allowsMcpWrites: values.mcpWrites,
       processId: agentId,
       clusterId,
       firstCluster: () => ({ id: clusterId, agentKey }),

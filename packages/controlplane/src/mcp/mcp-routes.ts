@@ -19,7 +19,7 @@ import { placeOf, remoteAddressOf } from '../http/remote-address.ts';
 import type { RouteHandlers } from '../http/route-table.ts';
 import type { SomeHandlers } from '../operations/handler.ts';
 import { answerIcon } from './icon-route.ts';
-import { type McpCaller, mcpCallerOf, noBrowser, orWait } from './mcp-caller.ts';
+import { type McpCaller, mayWrite, mcpCallerOf, noBrowser, orWait } from './mcp-caller.ts';
 
 interface McpRoutesOptions {
   readonly accounts: AccountsDatabase;
@@ -32,6 +32,8 @@ interface McpRoutesOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Whether keys that may change something get tools that do. */
+  readonly allowsWrites?: boolean | undefined;
   /** The request rate of one key. */
   readonly requestsPerKey?: TokenRate;
   /** The folder of the documentation. */
@@ -62,13 +64,18 @@ export function mcpRoutes(options: McpRoutesOptions): McpRoutes {
   const pages = readDocumentation(docsFolder);
   const requests = new TokenBuckets(options.requestsPerKey ?? usualRequestsPerKey, clock);
   const readers = new TokenBuckets(requestsPerReader, clock);
-  const serverFor = serverMaker(controlPlaneManifest(pages), deps);
+  const reading = serverMaker(controlPlaneManifest(pages), deps);
+  const writing = serverMaker(controlPlaneManifest(pages, { writes: true }), deps);
+  const allowsWrites = options.allowsWrites ?? false;
   const docsServerFor = serverMaker(documentationManifest(pages), deps);
   const operations = callsOf(options);
   const ofControlPlane = createEndpoint<McpCaller>({
     name: 'control_plane',
     whoOf: (request) => mcpCallerOf(request, { accounts, limits, isBehindProxy, requests }),
-    serverFor: (who) => serverFor(operations(who), keysOf(who)),
+    serverFor: (who) =>
+      allowsWrites && mayWrite(who)
+        ? writing(operations(who), keysOf(who), who.confirmationKey)
+        : reading(operations(who), keysOf(who)),
     ...deps,
   });
   const ofDocs = createEndpoint<{ readonly remoteAddress: string }>({
@@ -100,7 +107,9 @@ export function mcpRoutes(options: McpRoutesOptions): McpRoutes {
         const output = await perform({
           operation: catalogue[name],
           input,
-          ...who,
+          caller: who.caller,
+          remoteAddress: who.remoteAddress,
+          userAgent: who.userAgent,
           browser: noBrowser,
           stop,
           onPermit: (permit) => {

@@ -149,7 +149,7 @@ export async function startAccounts(
     log,
     metrics,
   };
-  const mcp = mcpRoutes(served);
+  const mcp = mcpRoutes({ ...served, allowsWrites: settings.allowsMcpWrites });
   resources.defer(() => mcp.close());
   const hosted = hostedOf(options, served);
   resources.defer(() => hosted.close());

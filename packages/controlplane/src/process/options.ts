@@ -17,6 +17,8 @@ export interface ControlPlaneProcessOptions {
   readonly publicUrl?: string | undefined;
   /** Whether a proxy in front writes `X-Forwarded-For`. */
   readonly isBehindProxy?: boolean | undefined;
+  /** Whether assistants get tools that change something, with keys that may. */
+  readonly allowsMcpWrites?: boolean | undefined;
   /** Unique among all control-plane processes. Used if the database has no better name for it. */
   readonly processId: string;
   /** A cluster that must exist regardless of the database. Without it, a new installation creates its own. */

@@ -150,7 +150,7 @@ function nearRow({ rule: one, differs_in }: Explained['near_rules'][number]) {
 }
 
 /** Formats a rule for one cell. */
-function inWords(explained: Rule): string {
+export function inWords(explained: Rule): string {
   const { permission_type, principal, operation, resource_type, resource_name, pattern_type, host } =
     explained;
   const name = pattern_type === 'PREFIXED' ? `${resource_name}…` : resource_name;

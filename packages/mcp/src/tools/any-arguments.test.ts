@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { catalogue } from '@weir/api';
 import { Metrics, silentLog, systemClock } from '@weir/core';
 import fc from 'fast-check';
+import { writeTools } from '../writes/write-tools.ts';
 import { runTool, type ToolRunner } from './run-tool.ts';
 import { tools } from './tools.ts';
 
@@ -27,12 +29,15 @@ function anyArguments(names: readonly string[]) {
   );
 }
 
-for (const tool of tools) {
+for (const tool of [...tools, ...writeTools]) {
   test(`with any arguments ${tool.name} answers or says what is wrong`, async () => {
     const { signal } = new AbortController();
     await fc.assert(
       fc.asyncProperty(anyArguments(Object.keys(tool.input.shape)), async (args) => {
-        const { isError, content, structuredContent } = await runTool({ tool, args, stop: signal }, runner);
+        const { isError, content, structuredContent } = (await runTool(
+          { tool, args, stop: signal },
+          runner,
+        )) as CallToolResult;
         const [first] = content as unknown as [{ readonly text: string }];
         if (isError === true) assert.match(first.text, /^(?!internal)[a-z_]+: ./);
         else tool.output.parse(structuredContent);

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { catalogue } from '@weir/api';
 import * as z from 'zod';
+import { writeTools } from '../writes/write-tools.ts';
 import { tools } from './tools.ts';
 
 /** Only tools have arguments for the form of answers, and lists that operations return whole are cut here. */
-const ofAnswers = ['format', 'max_tokens', 'limit', 'cursor'];
+const ofAnswers = ['format', 'max_tokens', 'limit', 'cursor', 'dry_run'];
 
 /**
  * Arguments that no operation of the tool has, each with the reason. They select from what operations return whole;
@@ -45,7 +46,7 @@ function kindOf(schema: z.ZodType): string {
   return type === 'enum' || type === 'transform' || type === 'pipe' ? 'string' : type;
 }
 
-for (const { name, input, operations } of tools) {
+for (const { name, input, operations } of [...tools, ...writeTools]) {
   test(`${name} names its arguments as the API does`, () => {
     const inputs = operations.map(
       (operation) => catalogue[operation].input.shape as Record<string, z.ZodType>,

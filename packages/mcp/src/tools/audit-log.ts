@@ -65,6 +65,6 @@ async function unseenWorkspaces(
   if (unseen.length < selected.length || (selected.length === 0 && wanted !== undefined)) return unseen;
   throw new ToolProblem(
     'forbidden',
-    'The audit log is for administrators of a workspace; read-only keys may not read it. Use an application key that may write (app) of the workspace, or an account key; tools still only read.',
+    'The audit log is for administrators of a workspace; read-only keys may not read it. Use an application key of the workspace that may write, or an account key.',
   );
 }

@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import { ApiError, catalogue, type OperationName, problemsInWords } from '@weir/api';
 import type { Clock, Log, Metrics } from '@weir/core';
 import { ToolProblem } from '../answers/problem.ts';
 import { problemOf } from '../endpoint/endpoint.ts';
 import { mcpToolCallsRow, mcpToolSecondsRow } from '../endpoint/metric-rows.ts';
+import { UnansweredQuestion } from './confirmation.ts';
 import type { Tool } from './tool.ts';
-import type { CallOperation, ToolContext } from './tool-context.ts';
+import type { CallOperation, Confirm, ToolContext } from './tool-context.ts';
 
 export interface ToolRunner {
   /** The name of the caller in the log. */
@@ -24,6 +25,8 @@ interface ToolCall {
   readonly stop: AbortSignal;
   /** Reports progress, if the caller requested it. */
   readonly onProgress?: ((seconds: number) => void) | undefined;
+  /** Absent if the client cannot ask its user. */
+  readonly confirm?: Confirm | undefined;
 }
 
 /** Progress is reported at this interval. */
@@ -33,7 +36,10 @@ const progressEveryMs = 1_000;
  * Calls a tool. Every failure is an answer that says what to do; an internal error is logged and reported in one
  * sentence.
  */
-export async function runTool(call: ToolCall, runner: ToolRunner): Promise<CallToolResult> {
+export async function runTool(
+  call: ToolCall,
+  runner: ToolRunner,
+): Promise<CallToolResult | InputRequiredResult> {
   const { tool } = call;
   const { clock, log, metrics } = runner;
   const begunMs = clock.monotonicMs();
@@ -43,6 +49,10 @@ export async function runTool(call: ToolCall, runner: ToolRunner): Promise<CallT
     const { fields, text } = await tool.run(checked(tool, call.args) as never, toolContextOf(call, runner));
     return { content: [{ type: 'text', text }], structuredContent: { ...fields } };
   } catch (thrown) {
+    if (thrown instanceof UnansweredQuestion) {
+      result = 'asked';
+      return thrown.result;
+    }
     const { code, message } = problemFor(thrown, tool.name, log);
     result = code;
     return { isError: true, content: [{ type: 'text', text: `${code}: ${message}` }] };
@@ -67,22 +77,30 @@ function digestOf(args: unknown): string {
 }
 
 export function toolContextOf(
-  { stop }: Pick<ToolCall, 'stop'>,
+  { stop, tool, confirm }: Pick<ToolCall, 'stop' | 'confirm'> & Partial<Pick<ToolCall, 'tool'>>,
   { callOperation, publicUrl, clock }: Pick<ToolRunner, 'callOperation' | 'publicUrl' | 'clock'>,
 ): ToolContext {
+  let isConfirmed = false;
   return {
     call: (name, input) => {
-      requireReading(name);
+      const onlyValidates = (input as { readonly validate_only?: unknown }).validate_only === true;
+      if (name !== tool?.changes || !(isConfirmed || onlyValidates)) requireReading(name);
       return callOperation(name, input, stop);
+    },
+    canConfirm: confirm !== undefined,
+    async confirm(question) {
+      isConfirmed = confirm !== undefined && (await confirm(question));
+      return isConfirmed;
     },
     consoleUrl: (path) => new URL(path, publicUrl()).href,
     clock,
   };
 }
 
-/** Tools never write, even with a key that may. */
+/** Tools change nothing that they do not declare and the user has not confirmed, even with a key that may. */
 function requireReading(name: OperationName): void {
-  if (catalogue[name].access !== 'read') throw new Error(`${name} changes something, and tools only read`);
+  if (catalogue[name].access !== 'read')
+    throw new Error(`${name} changes something, and the tool may not do that now`);
 }
 
 function checked(tool: Tool, args: unknown): unknown {
@@ -104,7 +122,7 @@ function problemFor(
 
 function adviceOn({ code, isRetriable, retryAfterSeconds }: ApiError): string {
   if (code === 'unsupported_cluster_type') return ' list_virtual_clusters shows the type of each.';
-  if (code === 'forbidden') return ' The key may see the virtual cluster and lacks the right to read this.';
+  if (code === 'forbidden') return ' The key may see the virtual cluster and lacks the right to this.';
   return isRetriable ? ` Try again in ${retryAfterSeconds ?? 5} seconds.` : '';
 }
 

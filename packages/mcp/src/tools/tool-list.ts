@@ -3,15 +3,19 @@ import * as z from 'zod';
 import { iconUrl } from '../icons.ts';
 import type { Tool } from './tool.ts';
 
-/** All tools are read-only. The other hints of the protocol are about tools that write. */
-const annotations = { readOnlyHint: true, openWorldHint: false };
+/** The other hints of the protocol are about tools that write. */
+const readingHints = { readOnlyHint: true, openWorldHint: false };
+
+function writingHints(isDestructive: boolean) {
+  return { readOnlyHint: false, destructiveHint: isDestructive, openWorldHint: false };
+}
 
 /**
  * Returns a tool as clients of a site list it. Serializing a schema takes longer than answering a request, so it is
  * done once.
  */
 export function listedTool(
-  { name, icon, title, description, input, output }: Tool,
+  { name, icon, title, description, input, output, changes, isDestructive = false }: Tool,
   siteUrl: string,
 ): ListedTool {
   return {
@@ -21,7 +25,7 @@ export function listedTool(
     description,
     inputSchema: schemaOf(input, 'input') as ListedTool['inputSchema'],
     outputSchema: schemaOf(output, 'output') as NonNullable<ListedTool['outputSchema']>,
-    annotations,
+    annotations: changes === undefined ? readingHints : writingHints(isDestructive),
   };
 }
 

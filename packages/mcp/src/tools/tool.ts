@@ -4,7 +4,7 @@ import type { ToolAnswer } from '../answers/answer.ts';
 import type { IconName } from '../icons.ts';
 import type { ToolContext } from './tool-context.ts';
 
-/** A tool for models. It only reads. */
+/** A tool for models. It only reads, unless it says what it changes. */
 export interface Tool {
   readonly name: string;
   readonly icon: IconName;
@@ -14,6 +14,10 @@ export interface Tool {
   readonly output: z.ZodObject;
   /** The operations that it uses. */
   readonly operations: readonly OperationName[];
+  /** The operation that it may call to change something, after the user has confirmed. */
+  readonly changes?: OperationName | undefined;
+  /** Whether the change can take something away. */
+  readonly isDestructive?: boolean | undefined;
   readonly run: (args: never, context: ToolContext) => Promise<ToolAnswer>;
 }
 
@@ -28,6 +32,8 @@ export interface ToolDefinition<Input extends z.ZodRawShape> {
   readonly summary?: string;
   /** What a model has to know in addition. */
   readonly note?: string;
+  readonly changes?: OperationName;
+  readonly isDestructive?: boolean;
   readonly input: Input;
   readonly output: z.ZodRawShape;
   readonly run: (args: z.output<z.ZodObject<Input>>, context: ToolContext) => Promise<ToolAnswer>;
@@ -44,7 +50,7 @@ const tail = {
 
 /** Defines a tool with the description of its operation, unless it has its own. */
 export function defineTool<Input extends z.ZodRawShape>(definition: ToolDefinition<Input>): Tool {
-  const { name, icon, operations, input, output, note } = definition;
+  const { name, icon, operations, changes, isDestructive, input, output, note } = definition;
   const operation = catalogue[operations[0]];
   const { title = operation.title, summary = operation.summary } = definition;
   return {
@@ -55,6 +61,8 @@ export function defineTool<Input extends z.ZodRawShape>(definition: ToolDefiniti
     input: z.strictObject(input),
     output: z.object({ ...output, ...tail }),
     operations,
+    changes,
+    isDestructive,
     run: definition.run as Tool['run'],
   };
 }

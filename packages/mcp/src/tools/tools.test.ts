@@ -5,6 +5,7 @@ import { catalogue } from '@weir/api';
 import { serve } from '../../testing/served.ts';
 import { tokensOf } from '../answers/tokens.ts';
 import { mcpLimits } from '../limits.ts';
+import { writeTools } from '../writes/write-tools.ts';
 import { listedTool } from './tool-list.ts';
 import { tools } from './tools.ts';
 
@@ -68,10 +69,11 @@ const typicalArguments: Readonly<Record<string, Record<string, unknown>>> = {
 };
 
 const listed = tools.map((tool) => listedTool(tool, 'https://weir.example'));
+const listedWrites = writeTools.map((tool) => listedTool(tool, 'https://weir.example'));
 
 test('the list of tools matches the snapshot', () => {
   const file = new URL('./tools.snapshot.json', import.meta.url);
-  const found = `${JSON.stringify(listed, null, 2)}\n`;
+  const found = `${JSON.stringify([...listed, ...listedWrites], null, 2)}\n`;
   // To accept a change, delete the file, run the test twice, and review the difference.
   if (!existsSync(file)) {
     writeFileSync(file, found);
@@ -83,6 +85,10 @@ test('the list of tools matches the snapshot', () => {
 test('the list of tools costs a model at most 8,000 tokens, output schemas included', () => {
   assert.ok(tokensOf(JSON.stringify(listed)) <= 8_000, String(tokensOf(JSON.stringify(listed))));
   for (const { name, outputSchema } of listed) assert.ok(outputSchema?.properties !== undefined, name);
+});
+
+test('the tools that change something add at most 2,000 tokens', () => {
+  assert.ok(tokensOf(JSON.stringify(listedWrites)) <= 2_000, String(tokensOf(JSON.stringify(listedWrites))));
 });
 
 test('arguments that are explained at another tool are listed there in full', () => {

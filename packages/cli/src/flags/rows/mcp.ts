@@ -1,10 +1,20 @@
 import { mcpClientKinds } from '@weir/api/mcp-configuration';
+import { bool } from '../../values/bool.ts';
 import { list } from '../../values/list.ts';
 import { oneOf, text } from '../../values/text.ts';
 import { available } from '../row.ts';
+import { selfContained } from './takers.ts';
 
 /** Values for the configuration of an MCP client. */
 export const mcpFlags = [
+  available({
+    name: 'mcpWrites',
+    type: bool(),
+    default: false,
+    commands: selfContained,
+    help: 'Offer assistants tools that change topics, offsets, ACLs and muted diagnostics.',
+    rule: 'Needs an application key that may write and a client that asks its user to confirm each change.',
+  }),
   available({
     name: 'workspaces',
     type: list(text('workspace id')),
