@@ -23,7 +23,18 @@ interface ChartSpec extends Omit<NamedChart, 'groups'> {
   readonly groups: readonly (readonly [row: string, metric: MetricName, label?: string])[];
 }
 
-const loadedRows = ['steady', 'full-1', 'full-64', 'defaults', 'consume'] as const;
+const loadedRows = [
+  'steady',
+  'full-1',
+  'full-64',
+  'defaults',
+  'consume',
+  'light-steady',
+  'light-full',
+  'light-small',
+  'light-fetch-1',
+  'light-fetch-16',
+] as const;
 
 const specs: readonly ChartSpec[] = [
   {
@@ -36,7 +47,7 @@ const specs: readonly ChartSpec[] = [
     name: 'throughput',
     title: 'Throughput',
     unit: 'MB/s',
-    groups: loadedRows.slice(1).map((row) => [row, 'mbPerSecond']),
+    groups: loadedRows.filter((row) => !row.endsWith('steady')).map((row) => [row, 'mbPerSecond']),
   },
   {
     name: 'latency',

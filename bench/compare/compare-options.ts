@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { readCount, readRowOptions } from '../row-options.ts';
 import { type RowName, rowNames } from './bars.ts';
-import type { Sizes } from './rows.ts';
+import type { Sizes } from './load-row.ts';
 
 export interface CompareOptions {
   readonly isQuick: boolean;
@@ -41,10 +41,20 @@ export const quickSizes: Sizes = {
 };
 
 const runsMax = 99;
-const quickRows: readonly RowName[] = ['start', 'steady', 'full-1', 'consume'];
+const quickRows: readonly RowName[] = [
+  'start',
+  'steady',
+  'full-1',
+  'consume',
+  'light-steady',
+  'light-full',
+  'light-small',
+  'light-fetch-1',
+  'light-fetch-16',
+];
 
 export const usage = `npm run bench:kafka -- [flags]
-  --quick         some rows, one short run each: under five minutes, for a first impression
+  --quick         some rows, one short run each: under ten minutes, for a first impression
   --rows <words>  only rows whose name contains one of the words (comma between them)
   --runs <count>  runs of each side per row, 1 to ${runsMax}
   --cold-client   a new client process for each run, as Apache's scripts start it

@@ -1,7 +1,8 @@
 import type { RowName, RunsBySide } from './bars.ts';
+import type { LoadRow } from './load-row.ts';
 import type { Bench } from './measure.ts';
 import type { RunRecord } from './metrics.ts';
-import { type LoadRow, loadRows, measureStart, startRow } from './rows.ts';
+import { loadRows, measureStart, startRow } from './rows.ts';
 import { type SideId, sideNames } from './side-names.ts';
 import { type Side, settle } from './sides.ts';
 import { blaming, compilesDuring, type Stage, startSides } from './stage.ts';

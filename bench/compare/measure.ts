@@ -4,6 +4,7 @@ import { type ApacheLoad, type ClientSettings, recordBytes, type ToolName } from
 import { resetPeak, threadSecondsOf } from '../kafka/process-stats.ts';
 import { counterIn } from '../kafka/prometheus.ts';
 import { startGcWatch } from './inspector.ts';
+import type { RunLight } from './light-client.ts';
 import type { RunRecord, Values } from './metrics.ts';
 import { residentMibOf, type Side, settle } from './sides.ts';
 import { groupSeconds } from './threads.ts';
@@ -19,10 +20,13 @@ export interface Bench {
   readonly load: ApacheLoad;
   /** Runs one of Apache's tools and returns its output. */
   runTool(name: ToolName, args: readonly string[]): Promise<string>;
+  readonly runLight: RunLight;
   /** All servers, which have to be idle before a run. */
   readonly brokers: readonly Broker[];
   /** Bytes of values that each server has taken since its start. */
   readonly writtenBytes: Map<Broker, number>;
+  /** Produce requests of the light client that each server has answered since its start. */
+  readonly lightRequests: Map<Broker, number>;
   /** Whether a run asks Weir for the time that it spends in the garbage collector, which slows it down. */
   readonly watchesGc?: boolean;
 }

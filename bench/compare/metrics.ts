@@ -22,6 +22,7 @@ export const metrics = {
   systemSecondsPerGb: metric('of it system', 's/GB'),
   gcSecondsPerGb: metric('of it GC on the main thread (Weir) or GC threads (Kafka)', 's/GB'),
   afterSecondsPerGb: metric('server CPU after the load, until it is idle', 's/GB'),
+  clientSecondsPerGb: metric('CPU of the client', 's/GB'),
   openP50Ms: metric('p50, open loop', 'ms'),
   openP99Ms: metric('p99, open loop', 'ms'),
   openP999Ms: metric('p99.9, open loop', 'ms'),

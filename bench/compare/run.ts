@@ -13,6 +13,7 @@ import { commit, machine } from '../kafka/machine.ts';
 import { tansuInstall } from '../kafka/tansu.ts';
 import { rowNames } from './bars.ts';
 import { type CompareOptions, readCompareOptions, usage } from './compare-options.ts';
+import { lightClient, missingGo } from './light-client.ts';
 import { measureRows } from './measure-rows.ts';
 import { writePage } from './page.ts';
 import { rowText, verdict } from './report.ts';
@@ -60,6 +61,9 @@ function obstacle({ rows, sizes, tansu }: CompareOptions): string | undefined {
   const missing = missingTool();
   if (missing !== false)
     return `${missing}; install it, or run npm run bench:scenarios, which can do without`;
+  if (rows.some((row) => row.startsWith('light')) && missingGo()) {
+    return 'there is no Go on PATH, which builds the light client; install it, or choose --rows without light';
+  }
   const neededBytes = diskBytesMax(rows, sizes);
   const { bavail, bsize } = statfsSync(tmpdir());
   if (bavail * bsize >= neededBytes) return undefined;
@@ -86,7 +90,7 @@ async function compare(options: CompareOptions): Promise<void> {
     const runTool = (name: ToolName, args: readonly string[]) =>
       isColdClient ? runToolAlone(classPath, name, args) : load.runTool(name, args);
     return measureRows(
-      { lifetime, classPath, tansu, load, runTool, rows, sizes, print },
+      { lifetime, classPath, tansu, load, runTool, runLight: lightClient(), rows, sizes, print },
       (name, title, runs) => {
         const row: RowResults = { name, title, ...occasion, runs };
         measured.push(row);

@@ -3,8 +3,10 @@ import { type Broker, cpuSecondsOf } from '../kafka/broker.ts';
 import type { Lifetime } from '../kafka/lifetime.ts';
 import type { ApacheLoad, ToolName } from '../kafka/load.ts';
 import { threadSecondsOf } from '../kafka/process-stats.ts';
+import type { RunLight } from './light-client.ts';
+import type { Sizes } from './load-row.ts';
 import { type Bench, runProducer } from './measure.ts';
-import { type Sizes, steadySettings } from './rows.ts';
+import { steadySettings } from './rows.ts';
 import { type SideId, sideNames } from './side-names.ts';
 import { type Programs, type ServerId, type Side, serverOf, settle, startServer } from './sides.ts';
 import { threadGroupOf } from './threads.ts';
@@ -14,6 +16,7 @@ export interface Stage extends Programs {
   readonly lifetime: Lifetime;
   readonly load: ApacheLoad;
   runTool(name: ToolName, args: readonly string[]): Promise<string>;
+  readonly runLight: RunLight;
   readonly sizes: Sizes;
   print(text: string): void;
 }
@@ -28,12 +31,19 @@ export async function startSides(
   stage: Stage,
   wanted: readonly SideId[],
 ): Promise<{ readonly bench: Bench; readonly sides: ReadonlyMap<SideId, Side> }> {
-  const { lifetime, load, runTool } = stage;
+  const { lifetime, load, runTool, runLight } = stage;
   const servers = new Map<ServerId, Broker>();
   for (const server of new Set(wanted.map(serverOf))) {
     servers.set(server, await startServer(lifetime, server, stage));
   }
-  const bench: Bench = { load, runTool, brokers: [...servers.values()], writtenBytes: new Map() };
+  const bench: Bench = {
+    load,
+    runTool,
+    runLight,
+    brokers: [...servers.values()],
+    writtenBytes: new Map(),
+    lightRequests: new Map(),
+  };
   const sides = new Map(
     wanted.map((id): [SideId, Side] => {
       const topicConfigs = id === 'kafka-flush' ? { 'flush.messages': '1' } : {};

@@ -3,8 +3,9 @@ import { buildJava } from '../../tests/interop/apache/build.ts';
 import { missingTool } from '../../tests/interop/apache/tools.ts';
 import { Lifetime } from '../kafka/lifetime.ts';
 import { openLoad } from '../kafka/load.ts';
+import { lightClient } from './light-client.ts';
+import type { Sizes } from './load-row.ts';
 import type { Bench } from './measure.ts';
-import type { Sizes } from './rows.ts';
 import type { SideId } from './side-names.ts';
 import type { Side } from './sides.ts';
 import { type Stage, startSides } from './stage.ts';
@@ -25,6 +26,7 @@ export async function withWeir<Result>(
       classPath,
       load,
       runTool: load.runTool,
+      runLight: lightClient(),
       sizes,
       print: (text) => process.stderr.write(`${text}\n`),
     };

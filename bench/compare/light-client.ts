@@ -1,0 +1,49 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { systemEnvironment } from '@weir/core';
+
+/** What a run of the light client prints. */
+export interface LightSummary {
+  readonly bytes: number;
+  readonly requests: number;
+  readonly seconds: number;
+  /** Of the client itself. */
+  readonly cpuSeconds: number;
+  /** Of produce requests, from when they were due; 0 for a fetch. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly p999Ms: number;
+}
+
+/** Runs the light client; the flags are in its `main.go`. */
+export type RunLight = (args: readonly string[]) => Promise<LightSummary>;
+
+const source = join(import.meta.dirname, '../light-client');
+const program = join(import.meta.dirname, '../../node_modules/.cache/weir-go/light-client');
+const runMsMax = 10 * 60_000;
+
+/** Whether Go, which builds the client, cannot be run. */
+export function missingGo(): boolean {
+  return spawnSync('go', ['version'], { env: environment() }).status !== 0;
+}
+
+/** Builds the client before its first run. It has no dependencies, so that nothing is downloaded. */
+export function lightClient(): RunLight {
+  const run = promisify(execFile);
+  const env = environment();
+  let building: Promise<unknown> | undefined;
+  return async (args) => {
+    mkdirSync(dirname(program), { recursive: true });
+    building ??= run('go', ['build', '-o', program, '.'], { cwd: source, env });
+    await building;
+    const { stdout } = await run(program, [...args], { env, timeout: runMsMax });
+    return JSON.parse(stdout) as LightSummary;
+  };
+}
+
+function environment() {
+  const { PATH, HOME } = systemEnvironment;
+  return { PATH, HOME, GOTOOLCHAIN: 'local' };
+}

@@ -1,0 +1,3 @@
+module weir/bench/light-client
+
+go 1.22
