@@ -40,6 +40,8 @@ export const consolePaths = {
 /** The parameters of a link to an event search. Omitted ones have the defaults of the page. */
 export interface EventSearchLink {
   readonly types?: string;
+  /** `show` includes events that are metrics in a search of all types. */
+  readonly metrics?: string;
   readonly filter?: string;
   readonly relative?: string;
   readonly start?: string;
@@ -64,6 +66,8 @@ export interface EventSearchLink {
   readonly aggregation?: string;
   /** The field whose numbers are aggregated. */
   readonly field?: string;
+  /** Fields that rows show, between commas. */
+  readonly columns?: string;
   /** Text that narrows the loaded rows. */
   readonly find?: string;
   /** `on` adds events as they arrive, `paused` has stopped doing so. */

@@ -11,7 +11,7 @@ import {
 } from '@weir/http';
 import { mcpLimits } from '@weir/mcp/limits';
 import { AgentListener, type AgentListenerOptions } from './agent-listener.ts';
-import { type Handler, pathOf, type RouteHandlers, routeOf } from './http/route-table.ts';
+import { asksForPage, type Handler, pathOf, type RouteHandlers, routeOf } from './http/route-table.ts';
 import { controlPlaneLimits } from './limits.ts';
 import { ownChangelog } from './release-feed/own-changelog.ts';
 import { releaseFeed } from './release-feed/release-feed.ts';
@@ -116,7 +116,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
         response.writeHead(400, { connection: 'close' }).end();
         return;
       }
-      const route = routeOf(pathOf(request));
+      const route = routeOf(pathOf(request)) ?? (asksForPage(request) ? 'consoleUnknown' : undefined);
       const handler = (route === undefined ? undefined : handlers[route]) ?? answerNotFound;
       // A connection that stays open after the last answer would delay the end of the server.
       response.once('close', () => {

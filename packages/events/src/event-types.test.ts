@@ -102,14 +102,15 @@ test('presets name fields that their events have, and ranges that can be searche
   assert.deepEqual(
     presets.map(({ title }) => title),
     [
-      ...['Warnings and Errors by Type', 'ACL by Operation', 'ACL by Resource Type'],
+      ...['Warnings and Errors by Type', 'Denied Requests', 'Failed Logins'],
+      ...['ACL by Operation', 'ACL by Resource Type'],
       ...['Pipeline Errors', 'Pipeline Warnings', 'Events by Stage'],
     ],
   );
-  for (const { title, eventTypes: types, filter, range, groupBy } of presets) {
+  for (const { title, eventTypes: types, filter, range, groupBy, columns = [] } of presets) {
     const fields = filterFieldsOf(types.length === 0 ? undefined : types);
     assert.equal(parseFilter(filter, { fields }).problems, undefined, title);
-    assert.ok(fields.includes(groupBy), title);
+    for (const field of [groupBy, ...columns]) assert.ok(fields.includes(field), `${title}: ${field}`);
     assert.ok(resolveTimeRange(range, { nowMs: 0, timeZone: 'UTC' }).window, title);
   }
 });

@@ -53,7 +53,14 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
     clusterKinds: ['kafka', 'data lake'],
     emittedBy: ['agent'],
     isEmitted: true,
-    fields: [...logFields, ...agentFields, ...clusterFields],
+    fields: [
+      ...logFields,
+      text('user', 'The user of a failed login.'),
+      text('peer', 'The address of the client or server that the line is about.'),
+      text('error', 'Why something failed.'),
+      ...agentFields,
+      ...clusterFields,
+    ],
   },
   acl_logs: {
     title: 'ACL logs',
@@ -77,6 +84,7 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
       field('kafka_enabled', 'boolean', 'Whether the agent serves Kafka.'),
       field('is_log', 'boolean', 'Whether it was also written to the log.'),
       field('is_allowed', 'boolean', 'Whether the rules allow it.'),
+      text('reason', 'Why it was denied: the rule that denies it, or that none allows it.'),
       field('is_shadow', 'boolean', 'Whether it was only recorded, because of shadow mode.'),
       text('client_address', 'The address of the client.'),
       text('client_id', 'The client id.'),

@@ -10,6 +10,8 @@ interface Preset {
   readonly range: TimeRange;
   /** The field whose values are the series of the timeline. */
   readonly groupBy: string;
+  /** The fields that say most about each event. */
+  readonly columns?: readonly string[];
 }
 
 export const presets: readonly Preset[] = [
@@ -19,6 +21,22 @@ export const presets: readonly Preset[] = [
     filter: 'data.log_level in ["warn", "error"]',
     range: defaultRange,
     groupBy: 'type',
+  },
+  {
+    title: 'Denied Requests',
+    eventTypes: ['acl_logs'],
+    filter: 'data.log_level == "warn" and data.is_allowed == false',
+    range: defaultRange,
+    groupBy: 'data.principal',
+    columns: ['data.principal', 'data.credential_name', 'data.reason'],
+  },
+  {
+    title: 'Failed Logins',
+    eventTypes: ['agent_logs'],
+    filter: 'data.log_level == "warn" and data.message like "failed to authenticate%"',
+    range: defaultRange,
+    groupBy: 'data.user',
+    columns: ['data.user', 'data.error', 'data.peer'],
   },
   {
     title: 'ACL by Operation',

@@ -73,7 +73,20 @@ test('why is this producer denied: credential, denial, tester, rule, allowed', b
   const sasl = JSON.parse(/sasl: (\{.*\}) \}\)/.exec(snippet)![1]!) as { username: string; password: string };
   assert.ok(snippet.includes(stage.local.address('Kafka')), snippet);
   await sendUntil(sasl, /^sent$/);
+
+  // What is said never lies over a sheet, on a phone neither.
+  await page.setViewportSize({ width: 360, height: 640 });
+  await dialog
+    .getByRole('button', { name: /^Copy the command/ })
+    .first()
+    .click();
+  const [toast] = await page.locator('[data-toast]').all();
+  await toast!.waitFor();
+  await page.waitForFunction(
+    `document.querySelector('[data-modal]').getBoundingClientRect().bottom <= document.querySelector('[data-toast]').getBoundingClientRect().top`,
+  );
   await button(page, 'Done').click();
+  await page.setViewportSize({ width: 1440, height: 900 });
 
   await page
     .getByRole('navigation', { name: 'Sections', exact: true })

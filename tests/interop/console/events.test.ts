@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { systemClock } from '@weir/core';
+import { Kafka, logLevel } from 'kafkajs';
 import type { Page } from 'playwright-core';
 import { callOf } from './call.ts';
 import { missingChromium } from './chromium.ts';
@@ -262,6 +263,7 @@ test(
     await selection.getByRole('button', { name: 'Compare with baseline', exact: true }).click();
     await page.waitForURL((url) => url.searchParams.has('compare'));
 
+    const compared = page.url();
     const differences = page.getByRole('region', { name: 'Differences', exact: true });
     const row = differences.getByRole('row').filter({ hasText: 'data.resource_type' });
     await row.filter({ hasText: 'GROUP' }).getByText('only in selection', { exact: true }).waitFor();
@@ -274,6 +276,24 @@ test(
     await assertFitsPhone(page);
     await page.setViewportSize({ width: 1440, height: 900 });
 
+    // The same by the keyboard alone.
+    await page.keyboard.press('x');
+    await page.waitForURL((url) => !url.searchParams.has('compare'));
+    await page.keyboard.press('t');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Shift+ArrowLeft');
+    await selection.waitFor();
+    await page.keyboard.press('Escape');
+    await selection.waitFor({ state: 'detached' });
+    await page.keyboard.press('c');
+    await page.getByText(/^Select a part of the timeline first/).waitFor();
+    await page.keyboard.press('End');
+    await selection.waitFor();
+    await page.keyboard.press('c');
+    await page.waitForURL((url) => url.searchParams.has('compare'));
+    await page.getByText(/counted \d+ events of the selection/).waitFor();
+    await page.goto(compared);
+
     // The link compares the same, and a value is a filter.
     await page.reload();
     await row.getByRole('button', { name: 'GROUP', exact: true }).click();
@@ -283,6 +303,69 @@ test(
     await page.context().close();
   },
 );
+
+test('metrics are hidden until they are asked for, and a link keeps the choice', bounded, async () => {
+  await denyAndFind('beside-metrics');
+  for (let found = 0; found === 0; ) {
+    const { events } = await call('search_events', { event_types: ['cluster_metrics'] });
+    found = (events as unknown[]).length;
+  }
+  const page = await stage.open();
+  await page.goto(await stage.urlOf('/clusters/{id}/events'));
+  await rowOf(page, 'beside-metrics').waitFor();
+  await page.getByText(/^[1-9][\d,]* of type cluster_metrics hidden$/).waitFor();
+  assert.equal(await rows(page).filter({ hasText: 'cluster_metrics' }).count(), 0);
+  await page.getByRole('button', { name: 'Show metrics', exact: true }).click();
+  await page.waitForURL(/metrics=show/);
+  await rows(page).filter({ hasText: 'cluster_metrics' }).first().waitFor();
+  const other = await stage.open();
+  await other.goto(page.url());
+  await rows(other).filter({ hasText: 'cluster_metrics' }).first().waitFor();
+  await other.context().close();
+  await page.getByRole('button', { name: 'Hide metrics', exact: true }).click();
+  await page.waitForURL((url) => !url.searchParams.has('metrics'));
+  await page.getByText(/of type cluster_metrics hidden$/).waitFor();
+  await page.context().close();
+});
+
+test('presets show who was denied or refused, and why', bounded, async () => {
+  await denyAndFind('preset-denial');
+  const login = new Kafka({
+    brokers: [stage.local.address('Kafka')],
+    sasl: { mechanism: 'plain', username: 'ccun_nobody', password: 'wrong' },
+    logLevel: logLevel.NOTHING,
+    retry: { retries: 0 },
+  }).admin();
+  await assert.rejects(login.connect());
+  const page = await stage.open();
+  await page.goto(await stage.urlOf('/clusters/{id}/events'));
+  const run = async (name: string) => {
+    await page.getByRole('button', { name: 'Presets', exact: true }).click();
+    await page.getByRole('menuitem', { name, exact: true }).click();
+  };
+  await run('Denied Requests');
+  const denied = rowOf(page, 'preset-denial');
+  await denied.getByText('warn', { exact: true }).waitFor();
+  await denied.getByText('principal User:ANONYMOUS', { exact: true }).waitFor();
+  await denied.getByText('reason no ACL allows it', { exact: true }).waitFor();
+  await run('Failed Logins');
+  const refused = rows(page).filter({ hasText: 'user ccun_nobody' });
+  while ((await refused.count()) === 0) {
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('button', { name: 'Run', exact: true }).waitFor();
+  }
+  await refused.first().getByText('warn', { exact: true }).waitFor();
+  await refused
+    .first()
+    .getByText(/^error \S/)
+    .waitFor();
+  assert.equal(param(page, 'columns'), 'data.user,data.error,data.peer');
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await page.getByRole('button', { name: 'Remove column data.peer', exact: true }).click();
+  await page.waitForURL((url) => url.searchParams.get('columns') === 'data.user,data.error');
+  await assertFitsPhone(page);
+  await page.context().close();
+});
 
 test('types that are not recorded are marked, and few events are zoomed to', bounded, async () => {
   await denyAndFind('few-events');
@@ -296,6 +379,8 @@ test('types that are not recorded are marked, and few events are zoomed to', bou
   await page.getByRole('menuitemcheckbox', { name: /^Agent logs not recorded/ }).click();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: '2 types 1 not recorded', exact: true }).waitFor();
+  // Results of the search before are dimmed until the next have come.
+  await page.getByRole('button', { name: 'Run', exact: true }).waitFor();
   assert.deepEqual(await accessibilityProblems(page), []);
   await call('update_events_state', { event_types: { agent_logs: { enabled: true } } });
   await page.context().close();

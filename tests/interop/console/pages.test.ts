@@ -34,7 +34,12 @@ const pages: readonly PageCase[] = [
   { path: '/clusters/{id}/topics?q=ord', shows: ['orders', '1 of 2 topics'] },
   { path: '/clusters/{id}/topics/orders', shows: ['3 partitions', 'Latest record'] },
   { path: `/clusters/{id}/topics/${longName}`, shows: [longName] },
-  { path: '/clusters/{id}/topics/missing', shows: ['Failed to describe the topic missing', 'Retry'] },
+  { path: '/clusters/{id}/topics/missing', shows: ['Topic not found', 'missing', 'Deleted topics'] },
+  { path: '/clusters/{id}/consumer-groups/missing', shows: ['Consumer group not found', 'missing'] },
+  { path: '/clusters/{id}/diagnostics/missing', shows: ['Diagnostic not found', 'missing'] },
+  { path: '/clusters/{id}/not/there?x=1', shows: ['Page not found', /\/not\/there$/, 'Topics'] },
+  { path: '/not/there', shows: ['Page not found', '/not/there', 'All clusters'] },
+  { path: '/clusters/vci_missing/topics', shows: ['Cluster not found', 'vci_missing', 'All clusters'] },
   { path: '/clusters/{id}/consumer-groups', shows: ['shop', 'Lag'] },
   { path: '/clusters/{id}/consumer-groups/shop', shows: [/Partitions \(/, 'orders'] },
   { path: '/clusters/{id}/diagnostics', shows: ['Diagnostics'] },
@@ -68,15 +73,44 @@ test('the palette finds a topic by the keyboard', bounded, async () => {
   await page.context().close();
 });
 
+test('shortcuts are those of the keyboard: Ctrl here, ⌘ on a Mac', bounded, async () => {
+  for (const [platform, cap] of [
+    ['Linux', 'Ctrl K'],
+    ['macOS', '⌘K'],
+  ] as const) {
+    const page = await stage.open();
+    await page.addInitScript(
+      `Object.defineProperty(navigator, 'userAgentData', { value: { platform: '${platform}' } })`,
+    );
+    await page.goto(`${stage.url}/clusters`);
+    await page.locator('header kbd').getByText(cap, { exact: true }).waitFor();
+    await onPage(page, '1 cluster').waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').locator('kbd').getByText(cap, { exact: true }).waitFor();
+    await page.context().close();
+  }
+});
+
+test('a phone shows the columns that matter, and all of them when asked', bounded, async () => {
+  const page = await stage.open({ width: 360 });
+  await page.goto(`${stage.url}/clusters/${clusterId}/topics`);
+  const table = page.getByRole('grid', { name: 'Topics' });
+  await table.getByRole('columnheader', { name: 'Name' }).waitFor();
+  await table.getByRole('columnheader', { name: 'Partitions' }).waitFor();
+  assert.equal(await table.getByRole('columnheader', { name: 'Created' }).count(), 0);
+  await onPage(page, /^Not shown: .*Created/).waitFor();
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await page.getByRole('button', { name: 'Show all columns', exact: true }).click();
+  await table.getByRole('columnheader', { name: 'Created' }).waitFor({ state: 'attached' });
+  await page.context().close();
+});
+
 test('names with markup are text', bounded, async () => {
   const page = await stage.open();
   const name = '<img src=x onerror=alert(1)>';
   await page.goto(`${stage.url}/clusters/${clusterId}/consumer-groups/${encodeURIComponent(name)}`);
-  await page
-    .getByRole('heading', { name })
-    .or(page.getByText(/Failed to describe/))
-    .first()
-    .waitFor();
+  await onPage(page, 'Consumer group not found').waitFor();
+  await onPage(page, name).waitFor();
   assert.equal(await page.locator('img').count(), 0);
   await page.context().close();
 });

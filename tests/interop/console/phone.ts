@@ -14,4 +14,8 @@ export async function assertFitsPhone(page: Page): Promise<void> {
     widthPx = await page.evaluate<number>('document.documentElement.scrollWidth');
   }
   assert.ok(widthPx <= phonePx, `it is ${widthPx} px wide`);
+  const wide = await page.evaluate<readonly string[]>(
+    `[...document.querySelectorAll('[role="grid"]')].filter((grid) => grid.scrollWidth > grid.clientWidth + 1).map((grid) => grid.ariaLabel + ': ' + grid.scrollWidth)`,
+  );
+  assert.deepEqual(wide, [], 'tables that scroll sideways');
 }

@@ -119,7 +119,9 @@ export async function openBrowser(
       page.on('pageerror', ({ message }) => void complaints.push(message));
       page.on('console', (message) => {
         // Pages show what an operation refused; the browser says so too.
-        const isRefusal = message.location().url.includes('/api/v1/');
+        const { url: source } = message.location();
+        const isUnknownPage = source === page.url() && message.text().includes('404');
+        const isRefusal = source.includes('/api/v1/') || isUnknownPage;
         if (message.type() === 'error' && !isRefusal) complaints.push(`${page.url()}: ${message.text()}`);
       });
       return page;

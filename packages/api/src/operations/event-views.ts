@@ -15,6 +15,7 @@ const parameter = (meaning: string, charsMax = 64) => text(charsMax).optional().
 /** As in the URL of the page, without what names one event. */
 const searchFields = {
   types: parameter('Types of events between commas; none are all.', 1024),
+  metrics: parameter('`show` to include events that are metrics in a search of all types.'),
   filter: prose(coreLimits.filterCharsMax).optional().describe('The filter.'),
   relative: parameter('The last part of time, such as `15m`.'),
   preset: parameter('`today` or `yesterday`.'),
@@ -31,6 +32,7 @@ const searchFields = {
   then_by: parameter('A second field.', 1024),
   aggregation: parameter('What the timeline shows: `count`, `avg`, `max`, `min` or `sum`.'),
   field: parameter('The field whose numbers are aggregated.', 1024),
+  columns: parameter('Fields that rows show, between commas.', 1024),
   find: prose(1024).optional().describe('Text that narrows the rows.'),
   live: parameter('`on` or `paused`: whether events are added as they arrive.'),
   compare: parameter(

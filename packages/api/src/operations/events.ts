@@ -381,6 +381,9 @@ export const eventOperations = [
             })
             .describe('What it reaches over.'),
           group_by: text(1024).describe('The field whose values are the series of its timeline.'),
+          columns: list(text(1024), 8)
+            .optional()
+            .describe('Fields that say most about each event, to show beside its message.'),
           emitted: z
             .boolean()
             .optional()

@@ -4,7 +4,7 @@ import { accountRoutes, sessionlessRoutes } from './routes/account.ts';
 import { eventRoutes } from './routes/events.ts';
 import { groupRoutes } from './routes/groups.ts';
 import { operationRoutes } from './routes/operations.ts';
-import { cluster, frame, root } from './routes/parents.ts';
+import { cluster, frame, root, unknownPage, unknownPageOfCluster } from './routes/parents.ts';
 import { pipelineRoutes } from './routes/pipelines.ts';
 import { schemaRoutes } from './routes/schemas.ts';
 import { settingsRoutes } from './routes/settings.ts';
@@ -23,10 +23,14 @@ const clusterPages = cluster.addChildren([
   ...pipelineRoutes,
   ...accessRoutes,
   ...settingsRoutes,
+  unknownPageOfCluster,
 ]);
 
 export const router = createRouter({
-  routeTree: root.addChildren([...sessionlessRoutes, frame.addChildren([...accountRoutes, clusterPages])]),
+  routeTree: root.addChildren([
+    ...sessionlessRoutes,
+    frame.addChildren([...accountRoutes, clusterPages, unknownPage]),
+  ]),
   defaultPreload: 'intent',
   scrollRestoration: true,
 });

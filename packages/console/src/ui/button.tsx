@@ -18,15 +18,22 @@ interface ButtonProps extends ComponentProps<typeof BaseButton> {
   readonly icon?: Icon;
 }
 
+/** The looks of a button, also for a link that looks like one. */
+export function buttonClass(kind: Kind): string {
+  return classNames(
+    'inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded-md border text-sm font-medium',
+    'whitespace-nowrap transition-colors duration-150 select-none',
+    'data-disabled:pointer-events-none data-disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0',
+    kinds[kind],
+  );
+}
+
 export function Button({ kind = 'plain', icon: IconOf, className, children, ...props }: ButtonProps) {
   return (
     <BaseButton
       className={classNames(
-        'inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded-md border text-sm font-medium',
-        'whitespace-nowrap transition-colors duration-150 select-none',
-        'data-disabled:pointer-events-none data-disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0',
+        buttonClass(kind),
         children === undefined ? 'w-8' : 'px-3',
-        kinds[kind],
         typeof className === 'string' && className,
       )}
       {...props}

@@ -5,12 +5,16 @@ import {
   type KeyboardEvent,
   memo,
   type ReactNode,
+  type RefObject,
   useEffect,
+  useLayoutEffect,
   useMemo,
   useRef,
+  useState,
 } from 'react';
 import { visibleText } from '../format/visible-text.ts';
 import { classNames } from './class-names.ts';
+import { fittingColumns, narrowPx } from './phone-columns.ts';
 
 export interface Column<Row> {
   readonly id: string;
@@ -21,6 +25,8 @@ export interface Column<Row> {
   /** Width in the grid: `minmax(12rem, 2fr)`, `8rem`. */
   readonly width: string;
   readonly isNumber?: boolean;
+  /** On a phone columns with large numbers are left out first; without it those at the right. */
+  readonly priority?: number;
 }
 
 /** Rows of a long list, which are loaded where they are seen. Their source has sorted them. */
@@ -62,12 +68,20 @@ const drawnWholeMax = 200;
 
 /** A table as a grid: its header stays, numbers stand right, Enter opens a row, and arrows move between rows. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, keyOf, onOpen, selection, sort } = props;
+  const { label, keyOf, onOpen, selection, sort } = props;
   const rows = useMemo(
-    () => (isWindow(props.rows) ? props.rows : wholeWindow(sortedRows(props.rows, columns, sort))),
-    [props.rows, columns, sort],
+    () => (isWindow(props.rows) ? props.rows : wholeWindow(sortedRows(props.rows, props.columns, sort))),
+    [props.rows, props.columns, sort],
   );
   const scroller = useRef<HTMLDivElement>(null);
+  const hasSelection = selection !== undefined;
+  const [isWhole, setWhole] = useState(false);
+  const widthPx = useWidthPx(scroller);
+  const fitting = useMemo(
+    () => fittingColumns(props.columns, { widthPx, remPx: remPx(), hasSelection }),
+    [props.columns, widthPx, hasSelection],
+  );
+  const columns = isWhole ? props.columns : (fitting ?? props.columns);
   const isVirtual = rows.count > drawnWholeMax;
   const virtual = useVirtualizer({
     count: rows.count,
@@ -79,7 +93,6 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     enabled: isVirtual,
   });
   const widths = columns.map(({ width }) => width).join(' ');
-  const hasSelection = selection !== undefined;
   const template = useMemo(
     () => ({ gridTemplateColumns: hasSelection ? `2.5rem ${widths}` : widths }),
     [widths, hasSelection],
@@ -90,7 +103,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const first = drawn[0]?.index ?? 0;
   const last = drawn.at(-1)?.index ?? 0;
   useEffect(() => rows.onSeen(first, last), [rows, first, last]);
-  return (
+  const table = (
     <div
       ref={scroller}
       role="grid"
@@ -105,7 +118,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       )}
     >
       <div className="min-w-min">
-        <HeaderRow {...props} template={template} />
+        <HeaderRow {...props} columns={columns} template={template} />
         <div role="rowgroup" className="relative" style={isVirtual ? { height: virtual.getTotalSize() } : {}}>
           {drawn.map(({ index, top }) => {
             const row = rows.rowAt(index);
@@ -131,6 +144,61 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       </div>
     </div>
   );
+  return (
+    <>
+      {table}
+      {fitting !== undefined && (
+        <LeftOut
+          titles={props.columns
+            .filter(({ id }) => !fitting.some((one) => one.id === id))
+            .map(({ title }) => title)}
+          isWhole={isWhole}
+          onToggle={() => setWhole(!isWhole)}
+        />
+      )}
+    </>
+  );
+}
+
+interface LeftOutProps {
+  readonly titles: readonly string[];
+  readonly isWhole: boolean;
+  readonly onToggle: () => void;
+}
+
+/** Which columns a phone leaves out, and the way to see them. */
+function LeftOut({ titles, isWhole, onToggle }: LeftOutProps) {
+  return (
+    <p className="border-t border-line px-4 py-1.5 text-xs text-muted">
+      {isWhole ? 'The table scrolls sideways. ' : `Not shown: ${titles.join(', ')}. `}
+      <button
+        type="button"
+        aria-pressed={isWhole}
+        onClick={onToggle}
+        className="rounded text-accent underline"
+      >
+        {isWhole ? 'Show fewer columns' : 'Show all columns'}
+      </button>
+    </p>
+  );
+}
+
+/** The width of an element up to where it counts, so that a wide table is not drawn again with each pixel. */
+function useWidthPx(element: RefObject<HTMLElement | null>): number {
+  const [widthPx, setWidthPx] = useState(0);
+  useLayoutEffect(() => {
+    const observed = element.current!;
+    const read = () => setWidthPx(Math.min(observed.clientWidth, narrowPx));
+    read();
+    const observer = new ResizeObserver(read);
+    observer.observe(observed);
+    return () => observer.disconnect();
+  }, [element]);
+  return widthPx;
+}
+
+function remPx(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 }
 
 interface TableRowProps {

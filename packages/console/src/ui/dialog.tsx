@@ -21,12 +21,13 @@ export function Dialog({ isOpen, onClose, title, description, children, isSheet 
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className="fixed inset-0 z-40 bg-black/30 transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <BaseDialog.Popup
+          data-modal=""
           className={classNames(
             'fixed z-40 flex flex-col border-line bg-raised shadow-popover transition duration-150',
             'data-ending-style:opacity-0 data-starting-style:opacity-0',
             isSheet
-              ? 'inset-y-0 right-0 w-[min(44rem,100vw)] border-l'
-              : 'top-[12vh] left-1/2 max-h-[76vh] w-[min(32rem,calc(100vw-2rem))] -translate-x-1/2 rounded-md border',
+              ? 'top-0 right-0 bottom-[var(--toasts,0px)] w-[min(44rem,100vw)] border-l'
+              : 'top-[12vh] left-1/2 max-h-[min(76vh,calc(88vh-var(--toasts,0px)))] w-[min(32rem,calc(100vw-2rem))] -translate-x-1/2 rounded-md border',
           )}
         >
           <header className="flex items-start gap-2 border-b border-line py-3 pr-2 pl-4">

@@ -20,6 +20,7 @@ export function secretColumns<Row extends Secret>(
     {
       id: 'delete',
       title: 'Actions',
+      priority: 5,
       width: '6rem',
       cell: (row) => (
         <IconButton icon={TrashIcon} label={`Delete ${row.name}`} onClick={() => onDelete(row)} />

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keyCaps, nameOfPress, shortcutFor } from './shortcut-keys.ts';
+import { isMacPlatform, keyCaps, nameOfPress, shortcutFor } from './shortcut-keys.ts';
 
 const none = { metaKey: false, ctrlKey: false, altKey: false };
 
@@ -10,8 +10,21 @@ test('the names of keys', () => {
   assert.equal(nameOfPress({ ...none, key: '?' }), '?');
   assert.equal(nameOfPress({ ...none, key: 'Enter' }), 'Enter');
   assert.equal(nameOfPress({ ...none, key: 'a', altKey: true }), undefined);
-  assert.deepEqual(keyCaps('mod+k'), ['⌘K']);
-  assert.deepEqual(keyCaps('g t'), ['G', 'T']);
+});
+
+test('⌘ is shown on a Mac alone', () => {
+  const cases: readonly (readonly [keys: string, platform: string, caps: readonly string[]])[] = [
+    ['mod+k', 'macOS', ['⌘K']],
+    ['mod+k', 'MacIntel', ['⌘K']],
+    ['mod+k', 'iPad', ['⌘K']],
+    ['mod+k', 'Linux x86_64', ['Ctrl K']],
+    ['mod+k', 'Windows', ['Ctrl K']],
+    ['mod+Enter', '', ['Ctrl ↵']],
+    ['mod+Enter', 'macOS', ['⌘↵']],
+    ['g t', 'Win32', ['G', 'T']],
+  ];
+  for (const [keys, platform, caps] of cases)
+    assert.deepEqual(keyCaps(keys, isMacPlatform(platform)), caps, `${keys} ${platform}`);
 });
 
 test('two keys within a second, one key, and the last that was added', () => {

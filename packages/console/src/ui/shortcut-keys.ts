@@ -37,14 +37,27 @@ export function shortcutFor<Shortcut extends { readonly keys: Keys }>(
   );
 }
 
-/** The keys as a person reads them: `⌘K`, `G then T`. */
-export function keyCaps(keys: Keys): readonly string[] {
+/** The keys as a person reads them: `⌘K` on a Mac and `Ctrl K` elsewhere; `G` and `T` one after the other. */
+export function keyCaps(keys: Keys, isMac: boolean): readonly string[] {
   return keys.split(' ').map((part) =>
     part
       .split('+')
       .map((key) =>
-        key === 'mod' ? '⌘' : key === 'Enter' ? '↵' : key.length === 1 ? key.toUpperCase() : key,
+        key === 'mod'
+          ? isMac
+            ? '⌘'
+            : 'Ctrl '
+          : key === 'Enter'
+            ? '↵'
+            : key.length === 1
+              ? key.toUpperCase()
+              : key,
       )
       .join(''),
   );
+}
+
+/** Whether the keyboard has ⌘: by the platform that a browser names. */
+export function isMacPlatform(platform: string): boolean {
+  return /mac|iphone|ipad|ipod/i.test(platform);
 }

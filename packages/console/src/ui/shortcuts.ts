@@ -1,5 +1,12 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { type Keys, type LastPress, nameOfPress, shortcutFor } from './shortcut-keys.ts';
+import {
+  isMacPlatform,
+  type Keys,
+  keyCaps,
+  type LastPress,
+  nameOfPress,
+  shortcutFor,
+} from './shortcut-keys.ts';
 
 /** The one registry of keyboard shortcuts. Pages add theirs while they are shown, and `?` lists all. */
 
@@ -77,4 +84,12 @@ const subscribe = (onChange: () => void) => {
 export function useShortcutsByGroup(): readonly (readonly [group: string, shortcuts: readonly Shortcut[]])[] {
   const all = useSyncExternalStore(subscribe, () => registered);
   return groups.map((group) => [group, all.filter((shortcut) => shortcut.group === group)] as const);
+}
+
+/** The keys as this keyboard has them. */
+export function shownKeys(keys: Keys): readonly string[] {
+  const { userAgentData, platform } = navigator as Navigator & {
+    readonly userAgentData?: { readonly platform?: string };
+  };
+  return keyCaps(keys, isMacPlatform(userAgentData?.platform ?? platform));
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { pathOf, routeOf } from '../http/route-table.ts';
+import { asksForPage, pathOf, routeOf } from '../http/route-table.ts';
 import { consoleHandlers } from './console-routes.ts';
 
 async function serve(t: { after(end: () => unknown): void }, folder: string) {
@@ -89,6 +89,30 @@ test('assets are compressed, cached for a year, and found by their exact path on
     ).headers.get('content-length'),
     '34',
   );
+});
+
+test('a path of nothing is the same document as a failure, for a person alone', async (t) => {
+  const folder = await builtFolder(t);
+  await build(folder);
+  const url = await serve(t, folder);
+  const answer = await fetch(`${url}/not-found`);
+  assert.equal(answer.status, 404);
+  assert.match(await answer.text(), /^<!doctype html>/);
+  const cases: readonly [method: string, path: string, accept: string, expected: boolean][] = [
+    ['GET', '/nothing', 'text/html,*/*;q=0.8', true],
+    ['HEAD', '/nothing?x=1', 'text/html', true],
+    ['POST', '/nothing', 'text/html', false],
+    ['GET', '/nothing', '*/*', false],
+    ['GET', '/api/v2/x', 'text/html', false],
+    ['GET', '/v1/nothing', 'text/html', false],
+    ['GET', '/v1x', 'text/html', true],
+  ];
+  for (const [method, path, accept, expected] of cases)
+    assert.equal(
+      asksForPage({ method, url: path, headers: { accept } }),
+      expected,
+      `${method} ${path} ${accept}`,
+    );
 });
 
 test('without a build the plain pages answer, and a build that appears is found', async (t) => {

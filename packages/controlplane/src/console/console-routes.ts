@@ -37,6 +37,7 @@ type ConsoleRouteName =
   | 'consoleAuditLog'
   | 'consoleWorkspaces'
   | 'consoleOwnAccount'
+  | 'consoleUnknown'
   | 'consoleAssets'
   | 'consoleTheme'
   | 'consoleIcon';
@@ -62,13 +63,13 @@ export function consoleHandlers({
   };
 
   const page =
-    (otherwise: Handler): Handler =>
+    (otherwise: Handler, status = 200): Handler =>
     async (request, response) => {
       const document = await (await built())?.file('/index.html');
       if (document === undefined) return otherwise(request, response);
       response.setHeader('content-security-policy', policy);
       response.setHeader('referrer-policy', 'no-referrer');
-      send(request, response, document, 'no-cache');
+      send(request, response, document, { caching: 'no-cache', status });
     };
 
   const file =
@@ -76,7 +77,7 @@ export function consoleHandlers({
     async (request, response) => {
       const found = await (await built())?.file(pathOf(request));
       if (found === undefined) return answerNotBuilt(request, response);
-      send(request, response, found, caching);
+      send(request, response, found, { caching });
     };
 
   return {
@@ -93,6 +94,7 @@ export function consoleHandlers({
     consoleAuditLog: page(answerNotBuilt),
     consoleWorkspaces: page(answerNotBuilt),
     consoleOwnAccount: page(answerNotBuilt),
+    consoleUnknown: page(answerNotBuilt, 404),
     consoleAssets: file(assetCaching),
     consoleTheme: file('no-cache'),
     consoleIcon: file('no-cache'),
@@ -102,7 +104,12 @@ export function consoleHandlers({
 const answerNotBuilt: Handler = (request, response) =>
   end(response, 404, `${pathOf(request)}: not found, or the console is not built (npm run build:console)`);
 
-function send(request: IncomingMessage, response: ServerResponse, file: ConsoleFile, caching: string): void {
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  file: ConsoleFile,
+  { caching, status = 200 }: { readonly caching: string; readonly status?: number },
+): void {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('allow', 'GET, HEAD');
     response.setHeader('connection', 'close');
@@ -112,7 +119,7 @@ function send(request: IncomingMessage, response: ServerResponse, file: ConsoleF
   response.setHeader('cache-control', caching);
   response.setHeader('etag', file.etag);
   response.setHeader('vary', 'accept-encoding');
-  if (request.headers['if-none-match'] === file.etag) {
+  if (status === 200 && request.headers['if-none-match'] === file.etag) {
     response.writeHead(304).end();
     return;
   }
@@ -121,7 +128,7 @@ function send(request: IncomingMessage, response: ServerResponse, file: ConsoleF
   if (body === file.gzipped) response.setHeader('content-encoding', 'gzip');
   response.setHeader('content-type', file.contentType);
   response.setHeader('content-length', body.length);
-  response.writeHead(200).end(request.method === 'HEAD' ? undefined : body);
+  response.writeHead(status).end(request.method === 'HEAD' ? undefined : body);
 }
 
 function end(response: ServerResponse, status: number, text: string): void {

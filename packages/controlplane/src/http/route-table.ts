@@ -34,6 +34,8 @@ const routes = {
   consoleAuditLog: { path: '/audit-log', needsAccounts: true },
   consoleWorkspaces: { path: '/workspaces', needsAccounts: true },
   consoleOwnAccount: { path: '/account', needsAccounts: true },
+  /** Every path that is no other route, for a browser that asks for a page. */
+  consoleUnknown: { path: '/not-found', needsAccounts: true },
   consoleAssets: { path: '/assets/', needsAccounts: true },
   consoleTheme: { path: '/theme.js', needsAccounts: true },
   consoleIcon: { path: '/favicon.svg', needsAccounts: true },
@@ -79,6 +81,16 @@ export function routePath(name: RouteName): string {
 /** The route of a path without its query. */
 export function routeOf(path: string): RouteName | undefined {
   return table.rowsAt(path)[0]?.name;
+}
+
+/** Whether a person opened the path of a request, and not a program: that person gets a page, also of nothing. */
+export function asksForPage(request: Pick<IncomingMessage, 'method' | 'headers' | 'url'>): boolean {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  return (
+    isRead &&
+    /\btext\/html\b/.test(request.headers.accept ?? '') &&
+    !/^\/(?:api|v1|assets)(?:\/|$)/.test(pathOf(request))
+  );
 }
 
 /** The path of a request, without the query. */

@@ -110,6 +110,7 @@ export function linkOf({
 }: SearchArguments): EventSearchLink {
   return {
     types: types.join(','),
+    ...(types.length === 0 ? { metrics: 'show' } : {}),
     filter,
     ...(start === '' ? { relative: relative === '' ? '1h' : relative } : { start, end }),
   };

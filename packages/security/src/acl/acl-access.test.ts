@@ -305,6 +305,7 @@ describe('denial log', () => {
       is_log: true,
       log_level: 'warn',
       is_allowed: false,
+      reason: 'no ACL allows it',
       is_shadow: false,
       principal: 'User:alice',
       ...ofRequest,

@@ -130,6 +130,7 @@ export class DenialLog {
       is_log: isLog,
       log_level: level,
       is_allowed: false,
+      reason: why,
       ...checkFields(denial, agent),
       ...(suppressed === 0 ? {} : { suppressed }),
       ...(this.#suppressedOthers === 0 ? {} : { suppressed_others: this.#suppressedOthers }),

@@ -9,7 +9,7 @@ test('a limited number of failures is logged, and then the number of suppressed 
   const lines: LogFields[] = [];
   const failures = new FailureLog({
     clock,
-    log: { ...silentLog, info: (_, fields = {}) => lines.push(fields) },
+    log: { ...silentLog, warn: (_, fields = {}) => lines.push(fields) },
   });
   for (let count = 0; count < 1000; count++) failures.log('failed', { count });
   assert.equal(lines.length, 50);

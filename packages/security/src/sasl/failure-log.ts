@@ -34,7 +34,7 @@ export class FailureLog {
     this.#lines++;
     const unlogged = this.#unlogged === 0 ? {} : { unloggedBefore: this.#unlogged };
     this.#unlogged = 0;
-    this.#log.info(message, { ...fields, ...unlogged });
+    this.#log.warn(message, { ...fields, ...unlogged });
   }
 }
 

@@ -29,7 +29,11 @@ export function Frame() {
       />
       <div className="flex min-w-0 flex-1 flex-col">
         <Header context={context.data} clusterId={clusterId} onMenu={() => setMenuOpen(true)} />
-        <main id="content" tabIndex={-1} className="min-w-0 flex-1 pb-[var(--tray,0px)] outline-none">
+        <main
+          id="content"
+          tabIndex={-1}
+          className="min-w-0 flex-1 pb-[calc(var(--tray,0px)+var(--toasts,0px))] outline-none"
+        >
           <Answer of={context} what="load your account">
             {() => <Outlet />}
           </Answer>

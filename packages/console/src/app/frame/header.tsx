@@ -14,6 +14,7 @@ import { useClusters } from '../../session/workspace-choice.ts';
 import { tasks } from '../../tasks/tasks.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
+import { shownKeys } from '../../ui/shortcuts.ts';
 import { Status } from '../../ui/status.tsx';
 import { type Theme, themes, useTheme } from '../theme.ts';
 import { openPalette } from './command-palette.tsx';
@@ -32,7 +33,9 @@ export function Header({ context, clusterId, onMenu }: FrameProps & { readonly o
         className="text-muted"
       >
         <span className="sr-only sm:not-sr-only">Search</span>
-        <kbd className="hidden rounded border border-line px-1 font-mono text-xs sm:inline">⌘K</kbd>
+        <kbd className="hidden rounded border border-line px-1 font-mono text-xs sm:inline">
+          {shownKeys('mod+k')}
+        </kbd>
       </Button>
       {clusterId !== undefined && <Health clusterId={clusterId} />}
       <ThemeMenu />

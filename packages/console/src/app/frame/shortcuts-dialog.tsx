@@ -1,8 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Dialog } from '../../ui/dialog.tsx';
-import { keyCaps } from '../../ui/shortcut-keys.ts';
-import { useShortcut, useShortcutKeys, useShortcutsByGroup } from '../../ui/shortcuts.ts';
+import { shownKeys, useShortcut, useShortcutKeys, useShortcutsByGroup } from '../../ui/shortcuts.ts';
 import { accountPages } from '../pages-of-account.ts';
 
 /** `?` shows every shortcut that works on the page. */
@@ -50,7 +49,7 @@ function ShortcutList() {
                 <div key={keys + label} className="flex items-center gap-2 py-1 text-sm">
                   <dt className="min-w-0 flex-1 text-ink">{label}</dt>
                   <dd className="flex gap-1">
-                    {keyCaps(keys).map((cap) => (
+                    {shownKeys(keys).map((cap) => (
                       <kbd
                         key={cap}
                         className="rounded border border-line px-1.5 font-mono text-xs text-body"

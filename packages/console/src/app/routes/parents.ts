@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute } from '@tanstack/react-router';
 import { readContextOfCaller } from '../../session/context.ts';
 import { Frame } from '../frame/frame.tsx';
-import { NotFound, RouteFailure } from '../frame/not-found.tsx';
+import { ClusterPages, NotFound, RouteFailure } from '../frame/not-found.tsx';
 
 /** The routes that all others are below, and what several of them read from the URL. */
 
@@ -14,7 +14,19 @@ export const frame = createRoute({
   component: Frame,
 });
 
-export const cluster = createRoute({ getParentRoute: () => frame, path: '/clusters/$clusterId' });
+export const cluster = createRoute({
+  getParentRoute: () => frame,
+  path: '/clusters/$clusterId',
+  component: ClusterPages,
+});
+
+/** Paths that no other route has, within the frame so that the way to other pages is there. */
+export const unknownPage = createRoute({ getParentRoute: () => frame, path: '$', component: NotFound });
+export const unknownPageOfCluster = createRoute({
+  getParentRoute: () => cluster,
+  path: '$',
+  component: NotFound,
+});
 
 export const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;

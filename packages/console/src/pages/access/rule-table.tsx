@@ -46,6 +46,7 @@ function columnsOf(onDelete: (rule: Rule) => void): readonly Column<Rule>[] {
     {
       id: 'resource',
       title: 'Resource',
+      priority: 1,
       width: 'minmax(14rem, 2fr)',
       sortBy: ({ resource_type, resource_name }) => `${resource_type} ${resource_name}`,
       cell: ({ resource_type, resource_name, pattern_type }) => (
@@ -60,6 +61,7 @@ function columnsOf(onDelete: (rule: Rule) => void): readonly Column<Rule>[] {
     {
       id: 'delete',
       title: 'Actions',
+      priority: 5,
       width: '6rem',
       cell: (rule) => (
         <ChangeIconButton

@@ -113,6 +113,7 @@ function useColumns(
     {
       id: 'acts',
       title: 'Actions',
+      priority: 5,
       width: '6.5rem',
       cell: (workspace) => (
         <>

@@ -5,6 +5,7 @@ import { formatTime } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { useButtonAction } from '../../ui/actions.ts';
 import { Button } from '../../ui/button.tsx';
+import { isMissing, Missing } from '../../ui/missing.tsx';
 import { ObjectLink } from '../../ui/object-link.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Failure, Skeleton } from '../../ui/states.tsx';
@@ -21,10 +22,23 @@ export function Diagnostic() {
     from: '/frame/clusters/$clusterId/diagnostics/$diagnosticId',
   });
   const input = { virtual_cluster_id: clusterId, diagnostic_id: diagnosticId };
-  const { data, isError, error, refetch } = useOperation('get_diagnostic', input, { everyMs: 5_000 });
+  const described = useOperation('get_diagnostic', input, { everyMs: 5_000 });
+  const { data, isError, error, refetch } = described;
   const [isMuting, setMuting] = useState(false);
   const unmute = useButtonAction('unmute_diagnostic');
   const found = data?.diagnostic;
+  if (isMissing(described))
+    return (
+      <Missing
+        title="Diagnostic not found"
+        name={diagnosticId}
+        links={[
+          { label: 'Diagnostics', link: { to: '/clusters/$clusterId/diagnostics', params: { clusterId } } },
+        ]}
+      >
+        No diagnostic has this id. The link may be from another release.
+      </Missing>
+    );
   if (found === undefined)
     return isError ? (
       <Failure what={`describe ${diagnosticId}`} error={error} onRetry={() => refetch()} />

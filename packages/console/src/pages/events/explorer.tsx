@@ -9,6 +9,7 @@ import { EventSheet } from './event-sheet.tsx';
 import { EventsDisabled } from './events-disabled.tsx';
 import { ExportMenu } from './export/export-menu.tsx';
 import { FieldsPanel } from './fields-panel.tsx';
+import { HiddenMetrics } from './query/hidden-metrics.tsx';
 import { QueryBar } from './query/query-bar.tsx';
 import { HistoryMenu, PresetsMenu } from './query/search-menus.tsx';
 import { Results } from './results/results.tsx';
@@ -43,6 +44,7 @@ export function EventExplorer(props: ExplorerProps) {
   const content = (
     <>
       <QueryBar explorer={explorer} />
+      <HiddenMetrics explorer={explorer} />
       {problem !== undefined && (
         <p role="alert" className="-mt-2 text-sm">
           <Status kind="fail" wraps>

@@ -10,6 +10,7 @@ export function useExplorerKeys(explorer: Explorer): void {
   useShortcut({ keys: 'k', label: 'Previous event', group }, () => focusRow(-1));
   useShortcut({ keys: 'u', label: 'Previous search', group }, explorer.undo);
   useShortcut({ keys: 'l', label: 'Toggle live', group }, explorer.toggleLive);
+  useShortcut({ keys: 'x', label: 'Close comparison', group }, () => explorer.show({ compare: '' }));
   useShortcut({ keys: 's', label: 'Stop search', group }, explorer.stop);
 }
 

@@ -38,6 +38,7 @@ export function topicColumns(onForget: (topic: string) => void): readonly Column
     {
       id: 'acts',
       title: 'Actions',
+      priority: 5,
       width: '6rem',
       cell: (topic) => (
         <ChangeIconButton
@@ -67,7 +68,10 @@ export function partitionColumns(lagMax: number): readonly Column<PartitionRow>[
     countColumn('partition', 'Partition', '7rem', ({ partition }) => partition.partition, String),
     countColumn('committed', 'Committed', 'minmax(7rem, 1fr)', ({ partition }) => partition.committed_offset),
     countColumn('end', 'Log end', 'minmax(7rem, 1fr)', ({ partition }) => partition.end_offset),
-    countColumn('lag', 'Lag', 'minmax(7rem, 1fr)', ({ partition }) => partition.lag),
+    {
+      ...countColumn<PartitionRow>('lag', 'Lag', 'minmax(7rem, 1fr)', ({ partition }) => partition.lag),
+      priority: 15,
+    },
     {
       id: 'bar',
       title: 'Relative lag',

@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { type ChartRange, secondsOf, wordsOf } from '../../ui/chart-range.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { MetricChart } from '../../ui/metric-chart.tsx';
+import { isMissing, Missing } from '../../ui/missing.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { RangedCharts } from '../../ui/range-picker.tsx';
 import { Answer, Empty } from '../../ui/states.tsx';
@@ -23,8 +24,23 @@ type Described = OutputOf<'describe_consumer_group'>['group'];
 const path = '/frame/clusters/$clusterId/consumer-groups/$group';
 
 export function Group() {
-  const { group: name } = useParams({ from: path });
+  const { clusterId, group: name } = useParams({ from: path });
   const described = useClusterOperation('describe_consumer_group', { group: name }, { everyMs: 5_000 });
+  if (isMissing(described))
+    return (
+      <Missing
+        title="Consumer group not found"
+        name={name}
+        links={[
+          {
+            label: 'Consumer groups',
+            link: { to: '/clusters/$clusterId/consumer-groups', params: { clusterId } },
+          },
+        ]}
+      >
+        It was deleted, its offsets expired, or no consumer of that name joined yet. Names are case-sensitive.
+      </Missing>
+    );
   return (
     <Answer of={described} what={`describe the group ${visibleText(name)}`}>
       {({ group }) => <GroupOf group={group} />}

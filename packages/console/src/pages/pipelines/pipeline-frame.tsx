@@ -9,6 +9,7 @@ import { useButtonAction, useFormAction } from '../../ui/actions.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
+import { isMissing, Missing } from '../../ui/missing.tsx';
 import { Page, Tabs } from '../../ui/page.tsx';
 import { Answer } from '../../ui/states.tsx';
 import { hasEngine, type Pipeline, PipelineState, runText, typeNames } from './state.tsx';
@@ -20,6 +21,18 @@ export function PipelineFrame() {
   const described = useOperation('describe_pipeline', target, { everyMs: 5_000 });
   const pipeline = described.data?.pipeline_overview;
   const params = { clusterId, pipelineId };
+  if (isMissing(described))
+    return (
+      <Missing
+        title="Pipeline not found"
+        name={pipelineId}
+        links={[
+          { label: 'Pipelines', link: { to: '/clusters/$clusterId/pipelines', params: { clusterId } } },
+        ]}
+      >
+        It was deleted or never existed in this cluster.
+      </Missing>
+    );
   return (
     <Page
       title={pipeline === undefined ? 'Pipeline' : visibleText(pipeline.name)}

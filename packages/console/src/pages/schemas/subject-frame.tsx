@@ -2,6 +2,7 @@ import { Outlet, useParams } from '@tanstack/react-router';
 import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { counted } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
+import { isMissing, Missing } from '../../ui/missing.tsx';
 import { Page, Tabs } from '../../ui/page.tsx';
 import { Answer } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
@@ -18,6 +19,22 @@ export function SubjectFrame() {
   const { clusterId, subject } = useParams({ from: path });
   const { latest, liveVersions = [], isDeleted } = useSubject(subject);
   const params = { clusterId, subject };
+  if (isMissing(latest))
+    return (
+      <Missing
+        title="Subject not found"
+        name={subject}
+        links={[
+          { label: 'Subjects', link: { to: '/clusters/$clusterId/subjects', params: { clusterId } } },
+          {
+            label: 'Create subject',
+            link: { to: '/clusters/$clusterId/new-subject', params: { clusterId } },
+          },
+        ]}
+      >
+        The schema registry has no subject of that name. Names are case-sensitive.
+      </Missing>
+    );
   return (
     <Page
       title={visibleText(subject)}

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { counted, formatBytes, formatDuration } from '../../format/format.ts';
 import { ChangeButton } from '../../session/change-button.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
+import { isMissing, Missing } from '../../ui/missing.tsx';
 import { Page, Tabs } from '../../ui/page.tsx';
 import { Answer } from '../../ui/states.tsx';
 import { CloneTopic } from './clone-topic.tsx';
@@ -19,6 +20,22 @@ export function TopicFrame() {
   const navigate = useNavigate();
   const [asks, setAsks] = useState<'clone' | 'delete' | undefined>();
   const close = () => setAsks(undefined);
+  if (isMissing(described))
+    return (
+      <Missing
+        title="Topic not found"
+        name={topic}
+        links={[
+          { label: 'Topics', link: { to: '/clusters/$clusterId/topics', params: { clusterId } } },
+          {
+            label: 'Deleted topics',
+            link: { to: '/clusters/$clusterId/topics', params: { clusterId }, search: { show: 'deleted' } },
+          },
+        ]}
+      >
+        It was deleted or never existed in this cluster. Names are case-sensitive.
+      </Missing>
+    );
   return (
     <Page
       title={topic}

@@ -114,12 +114,13 @@ export function eventOperations({ clusterPort, freshUuid }: ClusterServices) {
     },
 
     list_event_presets: async () => ({
-      presets: presets.map(({ title, eventTypes, filter, range, groupBy }) => ({
+      presets: presets.map(({ title, eventTypes, filter, range, groupBy, columns }) => ({
         title,
         event_types: [...eventTypes],
         filter,
         time_range: { ...range },
         group_by: groupBy,
+        ...(columns === undefined ? {} : { columns: [...columns] }),
         emitted: isPresetOffered({ eventTypes }),
       })),
     }),

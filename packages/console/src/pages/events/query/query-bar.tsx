@@ -2,6 +2,7 @@ import { PlayIcon, SquareFillIcon } from '@primer/octicons-react';
 import { lazy, Suspense } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
+import { shownKeys } from '../../../ui/shortcuts.ts';
 import { say } from '../../../ui/toasts.tsx';
 import { filterOf, toBuilder, toRaw } from '../filter/filter-draft.ts';
 import type { Explorer } from '../state/use-explorer.ts';
@@ -65,7 +66,7 @@ export function QueryBar({ explorer }: { readonly explorer: Explorer }) {
             kind="primary"
             icon={PlayIcon}
             aria-keyshortcuts="Meta+Enter Control+Enter"
-            title="Run (⌘↵ or Ctrl+↵)"
+            title={`Run (${shownKeys('mod+Enter').join('')})`}
             onClick={() => explorer.search()}
           >
             Run

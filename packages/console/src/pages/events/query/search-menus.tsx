@@ -5,8 +5,8 @@ import { useOperation } from '../../../api/use-operation.ts';
 import { visibleText } from '../../../format/visible-text.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Menu } from '../../../ui/menu.tsx';
-import { stateOf } from '../state/explorer-state.ts';
-import { recentSearches, searchLabel } from '../state/recent-searches.ts';
+import { canBeColumn, columnsMax, stateOf } from '../state/explorer-state.ts';
+import { recentSearches, searchLabel, whatIsSearched } from '../state/recent-searches.ts';
 import type { Explorer } from '../state/use-explorer.ts';
 
 interface ExplorerPart {
@@ -27,6 +27,7 @@ export function PresetsMenu({ explorer }: ExplorerPart) {
       thenBy: '',
       aggregation: 'count',
       field: '',
+      columns: (preset.columns ?? []).filter(canBeColumn).slice(0, columnsMax),
       ...(explorer.state.chart === 'off' ? { chart: 'bars' } : {}),
     });
   return (
@@ -69,10 +70,7 @@ export function HistoryMenu({ explorer }: ExplorerPart) {
               : searches.map((search) => ({
                   id: JSON.stringify(search),
                   label: <bdi className="truncate">{visibleText(searchLabel(search))}</bdi>,
-                  onSelect: () => {
-                    const { types, filter, range, groupBy, thenBy, aggregation, field } = stateOf(search);
-                    explorer.search({ types, filter, range, groupBy, thenBy, aggregation, field });
-                  },
+                  onSelect: () => explorer.search(whatIsSearched(stateOf(search))),
                 }))
           }
         />

@@ -6,6 +6,7 @@ import { classNames } from '../../../ui/class-names.ts';
 import { CopyButton, copy } from '../../../ui/copy-button.tsx';
 import { Status, type StatusKind } from '../../../ui/status.tsx';
 import type { Explorer } from '../state/use-explorer.ts';
+import { columnText, columnTitle } from './column-text.ts';
 import { eventSummary } from './event-summary.ts';
 import { type ClickedField, JsonView } from './json-view.tsx';
 
@@ -21,7 +22,7 @@ interface EventRowProps {
 
 /** An event in one line: when, how serious, of what type, and a sentence. Below it, when opened, all of it. */
 export function EventRow({ explorer, event, isOpen, onToggle, onField }: EventRowProps) {
-  const { zone } = explorer.state;
+  const { zone, columns } = explorer.state;
   const summary = eventSummary(event as never);
   const Chevron = isOpen ? ChevronDownIcon : ChevronRightIcon;
   return (
@@ -47,10 +48,21 @@ export function EventRow({ explorer, event, isOpen, onToggle, onField }: EventRo
         <span className="col-start-2 truncate font-mono text-xs text-muted sm:col-start-auto">
           {event.type}
         </span>
+        {columns.length > 0 && (
+          <span className="col-span-2 col-start-2 flex min-w-0 flex-wrap gap-x-4 text-xs sm:col-span-1 sm:col-start-auto">
+            {columns.map((field) => (
+              <span key={field} className="max-w-full truncate">
+                <span className="text-muted">{columnTitle(field)}</span>{' '}
+                <bdi className="font-medium text-ink">{columnText(event, field)}</bdi>
+              </span>
+            ))}
+          </span>
+        )}
         <bdi
           title={summary}
           className={classNames(
-            'col-span-2 col-start-2 text-ink sm:col-span-1 sm:col-start-auto',
+            'col-span-2 col-start-2 text-ink sm:col-span-1',
+            columns.length > 0 ? 'sm:col-start-5' : 'sm:col-start-auto',
             isOpen ? 'break-words' : 'line-clamp-2 break-words sm:line-clamp-1 sm:break-all',
           )}
         >

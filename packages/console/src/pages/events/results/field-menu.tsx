@@ -3,6 +3,7 @@ import { cutText, visibleText } from '../../../format/visible-text.ts';
 import { copy } from '../../../ui/copy-button.tsx';
 import { popupClass } from '../../../ui/menu.tsx';
 import type { Literal } from '../filter/literal-text.ts';
+import { canBeColumn, columnsMax } from '../state/explorer-state.ts';
 import type { Explorer } from '../state/use-explorer.ts';
 import type { ClickedField } from './json-view.tsx';
 
@@ -24,6 +25,8 @@ export function FieldMenu({ explorer, open, onClose }: FieldMenuProps) {
   const { name = '', value, isComparable = false } = open?.field ?? {};
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   const shown = visibleText(cutText(text, shownCharsMax));
+  const { columns } = explorer.state;
+  const show = (fields: readonly string[]) => explorer.show({ columns: fields });
   const entries = [
     { label: 'Copy name', act: () => copy({ text: name, what: 'the field name' }) },
     { label: 'Copy value', act: () => copy({ text, what: 'the value' }) },
@@ -33,6 +36,11 @@ export function FieldMenu({ explorer, open, onClose }: FieldMenuProps) {
           { label: `Filter != ${shown}`, act: () => explorer.addCondition(name, '!=', value as Literal) },
         ]
       : []),
+    ...(columns.includes(name)
+      ? [{ label: 'Remove column', act: () => show(columns.filter((one) => one !== name)) }]
+      : canBeColumn(name) && columns.length < columnsMax
+        ? [{ label: 'Show as column', act: () => show([...columns, name]) }]
+        : []),
     { label: `Group timeline by ${name}`, act: () => groupBy(explorer, name) },
   ];
   return (

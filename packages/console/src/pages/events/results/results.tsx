@@ -1,6 +1,7 @@
+import { XIcon } from '@primer/octicons-react';
 import type { OutputOf } from '@weir/api/client';
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
-import { Button } from '../../../ui/button.tsx';
+import { Button, IconButton } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { controlClass } from '../../../ui/fields.tsx';
 import { FilterBox } from '../../../ui/list-page.tsx';
@@ -70,6 +71,24 @@ export function Results({ explorer, answer }: ResultsProps) {
           />
         </div>
       </header>
+      {state.columns.length > 0 && (
+        <ul aria-label="Columns" className="flex flex-wrap gap-1 border-b border-line px-3 py-1">
+          {state.columns.map((field) => (
+            <li
+              key={field}
+              className="flex items-center gap-0.5 rounded-md border border-line pl-2 text-xs text-body"
+            >
+              <span className="font-mono">{field}</span>
+              <IconButton
+                icon={XIcon}
+                label={`Remove column ${field}`}
+                className="size-6!"
+                onClick={() => explorer.show({ columns: state.columns.filter((one) => one !== field) })}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
       <LiveLine explorer={explorer} />
       <HeldEvents
         explorer={explorer}

@@ -8,6 +8,7 @@ export type EventsSearch = { readonly [Name in keyof EventSearchLink]?: string |
 
 const names = [
   'types',
+  'metrics',
   'filter',
   'relative',
   'preset',
@@ -24,6 +25,7 @@ const names = [
   'then_by',
   'aggregation',
   'field',
+  'columns',
   'find',
   'event',
   'near',

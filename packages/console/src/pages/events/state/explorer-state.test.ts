@@ -7,7 +7,9 @@ import fc from 'fast-check';
 import { readSearch } from './events-search.ts';
 import {
   aggregations,
+  canBeColumn,
   chartKinds,
+  columnsMax,
   type ExplorerState,
   emptyState,
   searchOf,
@@ -29,6 +31,7 @@ const range: fc.Arbitrary<TimeRange> = fc.oneof(
 const state: fc.Arbitrary<ExplorerState> = fc
   .record({
     types: fc.uniqueArray(fc.constantFrom<EventTypeName>(...eventTypeNames)),
+    metrics: fc.constantFrom('hide', 'show'),
     filter: perhaps,
     range,
     zone: fc.constantFrom('local', 'utc'),
@@ -39,6 +42,9 @@ const state: fc.Arbitrary<ExplorerState> = fc
     thenBy: perhaps,
     aggregation: fc.constantFrom(...aggregations),
     field: perhaps,
+    columns: fc.uniqueArray(fc.constantFrom('type', 'data.user', 'data.tags.a_1', 'data.error', 'id'), {
+      maxLength: columnsMax,
+    }),
     find: perhaps,
     event: perhaps,
     near: perhaps,
@@ -93,6 +99,16 @@ test('what is compared is a time that has a length', () => {
     `${first}/${last}/`,
   ])
     assert.equal(stateOf({ compare }).compare, '', compare);
+});
+
+test('columns are fields whose names need no quotes, each once and a few at most', () => {
+  assert.deepEqual(stateOf({ columns: 'data.user,data.user,data.`a,b`,type' }).columns, [
+    'data.user',
+    'type',
+  ]);
+  assert.equal(stateOf({ columns: 'a,b,c,d,e,f,g' }).columns.length, columnsMax);
+  for (const name of ['', 'data.', '.data', 'data.`x`', 'a b', '1a'])
+    assert.equal(canBeColumn(name), false, name);
 });
 
 test('the first state has no parameters', () => {

@@ -3,8 +3,10 @@ import type { EventsSearch } from './events-search.ts';
 
 /** The whole state of the explorer, which is in the URL: a link reproduces the search. */
 export interface ExplorerState {
-  /** None are all. */
+  /** None are all, those of metrics only if they are wanted. */
   readonly types: readonly EventTypeName[];
+  /** Whether a search of all types has the events that are metrics, which outnumber all others. */
+  readonly metrics: 'hide' | 'show';
   readonly filter: string;
   readonly range: TimeRange;
   readonly zone: 'local' | 'utc';
@@ -17,6 +19,8 @@ export interface ExplorerState {
   readonly aggregation: Aggregation;
   /** The field with the numbers; empty for `count`. */
   readonly field: string;
+  /** Fields that rows show beside their sentence. */
+  readonly columns: readonly string[];
   /** Narrows the rows that are loaded. */
   readonly find: string;
   /** The id of an event that is open by itself, and about when it happened. */
@@ -41,6 +45,7 @@ export type Aggregation = (typeof aggregations)[number];
 
 export const emptyState: ExplorerState = {
   types: [],
+  metrics: 'hide',
   filter: '',
   range: defaultRange,
   zone: 'local',
@@ -51,6 +56,7 @@ export const emptyState: ExplorerState = {
   thenBy: '',
   aggregation: 'count',
   field: '',
+  columns: [],
   find: '',
   event: '',
   near: '',
@@ -66,6 +72,7 @@ export function stateOf(search: EventsSearch): ExplorerState {
   const hasNumbers = aggregation !== 'count' && field !== '';
   return {
     types: [...new Set((search.types ?? '').split(',').filter(isEventTypeName))],
+    metrics: oneOf(['hide', 'show'], search.metrics),
     filter: search.filter ?? '',
     range: rangeOf(search),
     zone: oneOf(['local', 'utc'], search.zone),
@@ -76,6 +83,7 @@ export function stateOf(search: EventsSearch): ExplorerState {
     thenBy: (search.group_by ?? '') === '' ? '' : (search.then_by ?? ''),
     aggregation: hasNumbers ? aggregation : 'count',
     field: hasNumbers ? field : '',
+    columns: columnsIn(search.columns ?? ''),
     find: search.find ?? '',
     event: search.event ?? '',
     near: search.near ?? '',
@@ -98,6 +106,18 @@ function rangeOf({ relative, preset, day, from, to, start, end }: EventsSearch):
   return relative === undefined ? defaultRange : { relative };
 }
 
+/** More would leave no room for the sentence. */
+export const columnsMax = 4;
+
+/** Whether a field can be a column: one whose name needs no quotes. */
+export function canBeColumn(field: string): boolean {
+  return /^[a-z_]\w*(?:\.[a-z_]\w*)*$/i.test(field);
+}
+
+function columnsIn(text: string): readonly string[] {
+  return [...new Set(text.split(',').filter(canBeColumn))].slice(0, columnsMax);
+}
+
 /** The part of the time that is compared, of a state or a parameter; `undefined` if it has none. */
 export function comparedOf(text: string): { readonly startMs: number; readonly endMs: number } | undefined {
   const [start = '', end = '', ...more] = text.split('/');
@@ -109,6 +129,7 @@ export function comparedOf(text: string): { readonly startMs: number; readonly e
 export function searchOf(state: ExplorerState): EventsSearch {
   const all: EventsSearch = {
     types: state.types.join(','),
+    metrics: state.metrics,
     filter: state.filter,
     ...rangeSearch(state.range),
     zone: state.zone,
@@ -119,6 +140,7 @@ export function searchOf(state: ExplorerState): EventsSearch {
     then_by: state.thenBy,
     aggregation: state.aggregation,
     field: state.field,
+    columns: state.columns.join(','),
     find: state.find,
     event: state.event,
     near: state.near,
@@ -134,6 +156,7 @@ export function searchOf(state: ExplorerState): EventsSearch {
 }
 
 const defaults: Readonly<Record<string, string>> = {
+  metrics: emptyState.metrics,
   zone: emptyState.zone,
   sort: emptyState.sort,
   mode: emptyState.mode,

@@ -16,8 +16,10 @@ export function withSearch(list: readonly EventsSearch[], state: ExplorerState):
   return [added, ...list.filter((one) => JSON.stringify(one) !== text)].slice(0, searchesMax);
 }
 
-function whatIsSearched({ types, filter, range, groupBy, thenBy, aggregation, field }: ExplorerState) {
-  return { types, filter, range, groupBy, thenBy, aggregation, field };
+/** What of a state is the search, and not how it is shown. */
+export function whatIsSearched(state: ExplorerState) {
+  const { types, metrics, filter, range, groupBy, thenBy, aggregation, field, columns } = state;
+  return { types, metrics, filter, range, groupBy, thenBy, aggregation, field, columns };
 }
 
 /** What is stored may be of another release or of a person who changed it. */

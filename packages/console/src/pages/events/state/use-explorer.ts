@@ -12,6 +12,7 @@ import { zoneName } from '../time/zone-name.ts';
 import type { ExplorerState } from './explorer-state.ts';
 import { rememberSearch } from './recent-searches.ts';
 import { scopeInput } from './search-input.ts';
+import { searchedTypes } from './searched-types.ts';
 import { type Searches, useSearches } from './use-searches.ts';
 
 /** What a page fixes of the search: the type on the page of ACLs, the pipeline on that of a pipeline. */
@@ -79,7 +80,7 @@ export function useExplorer({ state, onState, scope: given }: ExplorerProps): Ex
   }, [state.filter, state.mode]);
   const effective: ExplorerState = {
     ...state,
-    types: scope.types ?? state.types,
+    types: scope.types ?? searchedTypes(clusterId, state),
     filter: chained(scope.filter, state.filter),
   };
   const earlier = useRef<readonly ExplorerState[]>([]);

@@ -21,7 +21,7 @@ export function SelectionBar(props: SelectionBarProps) {
       aria-label="Selection"
       className="flex flex-wrap items-center gap-2 border-t border-line bg-hover px-4 py-1.5 text-sm"
     >
-      <p className="min-w-0 text-body">
+      <p aria-live="polite" className="min-w-0 text-body">
         {formatTime(startMs, zone)} – {formatTime(endMs, zone).slice(11)}
       </p>
       <Button onClick={onZoom}>Zoom in</Button>

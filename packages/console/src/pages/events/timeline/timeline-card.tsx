@@ -1,11 +1,14 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { type KeyboardEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { formatDuration, formatTime } from '../../../format/format.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { Card } from '../../../ui/page.tsx';
+import { useShortcut } from '../../../ui/shortcuts.ts';
 import { Failure } from '../../../ui/states.tsx';
+import { say } from '../../../ui/toasts.tsx';
 import { comparedOf } from '../state/explorer-state.ts';
 import type { Explorer } from '../state/use-explorer.ts';
 import { rangeBetween } from '../time/range-label.ts';
+import { selectionAfter } from './keyboard-selection.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { TimelineControls } from './timeline-controls.tsx';
 import { coveredPart, timelineSeries } from './timeline-series.ts';
@@ -14,8 +17,9 @@ import { TimelineTable } from './timeline-table.tsx';
 const Chart = lazy(async () => ({ default: (await import('../../../ui/chart.tsx')).Chart }));
 
 const msPerSecond = 1_000;
+const noRest = 'The whole time range is selected';
 
-/** The events over time. Dragging over the chart selects a part of it, to zoom in or to compare it with the rest. */
+/** The events over time. Dragging over the chart, or arrow keys, select a part, to zoom in or to compare it. */
 export function TimelineCard({ explorer }: { readonly explorer: Explorer }) {
   const { state, searches } = explorer;
   const { answer, isOld, error } = searches.timeline;
@@ -32,6 +36,39 @@ export function TimelineCard({ explorer }: { readonly explorer: Explorer }) {
   useEffect(() => setSelected(undefined), [JSON.stringify(state.range), state.filter]);
   const marked = selected ?? comparedOf(state.compare);
   const [firstMs = 0, lastMs = 0] = [timesMs[0], timesMs.at(-1)];
+  const chart = useRef<HTMLElement>(null);
+  const zoom = () => selected !== undefined && explorer.search({ range: rangeOf(selected) });
+  const compare = () => {
+    if (selected === undefined) {
+      say('Select a part of the timeline first: press T, then arrow keys', 'warn');
+      return;
+    }
+    if (!hasRest) {
+      say(noRest, 'warn');
+      return;
+    }
+    setSelected(undefined);
+    // The button that was pressed goes with the selection.
+    chart.current?.focus({ preventScroll: true });
+    // The time of a comparison stands still, so that a link shows the same.
+    explorer.search({ range: rangeBetween(firstMs, lastMs, bucketMs), compare: textOf(selected) });
+  };
+  const clear = () => {
+    setSelected(undefined);
+    chart.current?.focus({ preventScroll: true });
+  };
+  useShortcut({ keys: 't', label: 'Select a part of the timeline', group: 'On this page' }, () =>
+    chart.current?.focus(),
+  );
+  useShortcut({ keys: 'c', label: 'Compare the selected part', group: 'On this page' }, compare);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next = selectionAfter(event, selected, { timesMs, bucketMs });
+    if (next !== undefined) setSelected(next);
+    else if (event.key === 'Escape' && selected !== undefined) clear();
+    else if (event.key === 'Enter' && selected !== undefined) zoom();
+    else return;
+    event.preventDefault();
+  };
   const hasRest =
     selected !== undefined && (selected.startMs > firstMs || selected.endMs < lastMs + bucketMs);
   return (
@@ -42,24 +79,35 @@ export function TimelineCard({ explorer }: { readonly explorer: Explorer }) {
           <TimelineTable timesMs={timesMs} series={series} zone={state.zone} />
         ) : (
           timesMs.length > 0 && (
-            <Suspense fallback={<div className="h-48" />}>
-              <Chart
-                label={`Events over time${state.groupBy === '' ? '' : ` by ${state.groupBy}`}, ${series.length} series`}
-                kind={state.chart === 'lines' ? 'lines' : 'bars'}
-                timesMs={timesMs}
-                series={series}
-                zone={state.zone}
-                {...(marked === undefined ? {} : { selected: [marked.startMs, marked.endMs] as const })}
-                onSelect={(fromMs, toMs) => setSelected(partOf(rangeBetween(fromMs, toMs, bucketMs)))}
-              />
-            </Suspense>
+            <section
+              ref={chart}
+              aria-label="Timeline: arrow keys select a part, Shift extends it, Enter zooms in, C compares"
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: keys select a part of the time as the pointer does.
+              tabIndex={0}
+              onKeyDown={onKeyDown}
+              className="rounded-md"
+            >
+              <Suspense fallback={<div className="h-48" />}>
+                <Chart
+                  label={`Events over time${state.groupBy === '' ? '' : ` by ${state.groupBy}`}, ${series.length} series`}
+                  kind={state.chart === 'lines' ? 'lines' : 'bars'}
+                  timesMs={timesMs}
+                  series={series}
+                  zone={state.zone}
+                  {...(marked === undefined ? {} : { selected: [marked.startMs, marked.endMs] as const })}
+                  onSelect={(fromMs, toMs) => setSelected(partOf(rangeBetween(fromMs, toMs, bucketMs)))}
+                />
+              </Suspense>
+            </section>
           )
         )}
       </div>
       {answer !== undefined && (
         <p className="px-4 pb-2 text-xs text-muted">
           {timesMs.length === 0 ? 'No data' : `One point per ${formatDuration(bucketMs)}`}
-          {timesMs.length > 0 && state.chart !== 'table' && ' · drag to zoom or to compare'}
+          {timesMs.length > 0 &&
+            state.chart !== 'table' &&
+            ' · drag, or press T and arrow keys, to zoom or to compare'}
           {covered !== undefined && (
             <>
               {' · '}events only from {formatTime(covered.startMs, state.zone).slice(11)} to{' '}
@@ -80,14 +128,10 @@ export function TimelineCard({ explorer }: { readonly explorer: Explorer }) {
         <SelectionBar
           {...selected}
           zone={state.zone}
-          onZoom={() => explorer.search({ range: rangeOf(selected) })}
-          onCompare={() => {
-            setSelected(undefined);
-            // The time of a comparison stands still, so that a link shows the same.
-            explorer.search({ range: rangeBetween(firstMs, lastMs, bucketMs), compare: textOf(selected) });
-          }}
-          onClear={() => setSelected(undefined)}
-          noRest={hasRest ? undefined : 'The whole time range is selected'}
+          onZoom={zoom}
+          onCompare={compare}
+          onClear={clear}
+          noRest={hasRest ? undefined : noRest}
         />
       )}
     </Card>

@@ -110,6 +110,7 @@ function columnsOf(
     {
       id: 'acts',
       title: 'Actions',
+      priority: 5,
       width: '6.5rem',
       cell: (subscription) => (
         <>
