@@ -5,6 +5,8 @@ interface Clients {
   readonly producer: Producer;
   /** Reads one record of a topic as a member of a group, and leaves. */
   consumer(group: string, topic: string): Promise<void>;
+  /** Stays a member of a group while something is done. */
+  member(group: string, topic: string, act: () => Promise<void>): Promise<void>;
 }
 
 /** An admin client whose requests are sent once, for what ACLs deny. */
@@ -28,13 +30,23 @@ export async function kafkaOf(broker: string, use: (clients: Clients) => Promise
   const producer = kafka.producer();
   await Promise.all([admin.connect(), producer.connect()]);
   try {
-    await use({ admin, producer, consumer: (group, topic) => readOne(kafka, group, topic) });
+    await use({
+      admin,
+      producer,
+      consumer: (group, topic) => readOne(kafka, group, topic),
+      member: (group, topic, act) => readOne(kafka, group, topic, act),
+    });
   } finally {
     await Promise.all([admin.disconnect(), producer.disconnect()]);
   }
 }
 
-async function readOne(kafka: Kafka, groupId: string, topic: string): Promise<void> {
+async function readOne(
+  kafka: Kafka,
+  groupId: string,
+  topic: string,
+  act: () => Promise<void> = async () => {},
+): Promise<void> {
   const consumer = kafka.consumer({ groupId });
   await consumer.connect();
   try {
@@ -42,6 +54,7 @@ async function readOne(kafka: Kafka, groupId: string, topic: string): Promise<vo
     await new Promise<void>((resolve, reject) => {
       consumer.run({ eachMessage: async () => resolve() }).catch(reject);
     });
+    await act();
     await consumer.stop();
   } finally {
     await consumer.disconnect();

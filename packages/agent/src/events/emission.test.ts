@@ -120,6 +120,7 @@ test('denials are events that clients can read, while events are switched on', a
     is_log: true,
     log_level: 'warn',
     is_allowed: false,
+    reason: 'no ACL allows it',
     is_shadow: false,
     principal: 'User:ANONYMOUS',
     client_address: '127.0.0.1',

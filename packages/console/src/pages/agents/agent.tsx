@@ -9,6 +9,7 @@ import { counted, formatCount, formatDuration, formatShort } from '../../format/
 import { visibleText } from '../../format/visible-text.ts';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
+import { Facts } from '../../ui/facts.tsx';
 import { Freshness } from '../../ui/freshness.tsx';
 import { MetricChart } from '../../ui/metric-chart.tsx';
 import { Card, Page } from '../../ui/page.tsx';
@@ -54,7 +55,7 @@ export function Agent() {
       <Answer of={listed} what="list the agents">
         {() => (
           <>
-            {agent === undefined ? <Gone agentId={agentId} /> : <Facts agent={agent} />}
+            {agent === undefined ? <Gone agentId={agentId} /> : <AgentFacts agent={agent} />}
             <Charts agentId={agentId} />
             <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
               <Jobs agentId={agentId} />
@@ -82,7 +83,7 @@ function factsOf({ release, roles, zone, started_at }: Listed): string {
 const upText = (startedAt: string) =>
   formatDuration(Math.max(0, systemClock.nowMs() - Date.parse(startedAt)));
 
-function Facts({ agent }: { readonly agent: Listed }) {
+function AgentFacts({ agent }: { readonly agent: Listed }) {
   const { started_at, schema_registry_port: registryPort } = agent;
   const facts: readonly (readonly [name: string, value: ReactNode])[] = [
     ['Roles', agent.roles.join(', ')],
@@ -95,16 +96,7 @@ function Facts({ agent }: { readonly agent: Listed }) {
     ['Started', started_at === undefined ? 'not reported yet' : <Time key="started" of={started_at} />],
     ['Last heartbeat', <Time key="seen" of={agent.last_seen_at} />],
   ];
-  return (
-    <dl className="grid grid-cols-2 gap-x-6 gap-y-3 rounded-md border border-line bg-surface p-4 text-sm lg:grid-cols-5">
-      {facts.map(([name, value]) => (
-        <div key={name} className="min-w-0">
-          <dt className="text-xs text-muted">{name}</dt>
-          <dd className="break-words text-ink">{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts facts={facts} />;
 }
 
 interface OfAgent {

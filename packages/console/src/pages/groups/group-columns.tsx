@@ -3,9 +3,10 @@ import type { OutputOf } from '@weir/api/client';
 import { formatCount } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { ChangeIconButton } from '../../session/change-button.tsx';
-import { countColumn } from '../../ui/columns.tsx';
+import { countColumn, timeColumn } from '../../ui/columns.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { ObjectLink } from '../../ui/object-link.tsx';
+import { assignmentText, ownerOf } from './group-facts.ts';
 
 type Described = OutputOf<'describe_consumer_group'>['group'];
 
@@ -57,7 +58,7 @@ function TopicLink({ topic }: { readonly topic: string }) {
 }
 
 /** Bars are as long as the lag is, compared with that of the partition that has the most. */
-export function partitionColumns(lagMax: number): readonly Column<PartitionRow>[] {
+export function partitionColumns(group: Described, lagMax: number): readonly Column<PartitionRow>[] {
   return [
     {
       id: 'topic',
@@ -88,14 +89,28 @@ export function partitionColumns(lagMax: number): readonly Column<PartitionRow>[
     },
     {
       id: 'member',
-      title: 'Member',
+      title: 'Owner',
       width: 'minmax(12rem, 2fr)',
       cell: ({ partition }) => (
-        <span title={partition.member_id ?? undefined} className="font-mono text-xs">
-          {partition.member_id === null ? '–' : visibleText(partition.member_id)}
-        </span>
+        <bdi
+          title={partition.member_id ?? undefined}
+          className={partition.member_id === null ? 'text-muted' : ''}
+        >
+          {visibleText(ownerOf(group.members, partition.member_id) ?? 'none')}
+        </bdi>
       ),
     },
+    ...(group.type === 'share'
+      ? []
+      : [
+          timeColumn<PartitionRow>(
+            'committed_at',
+            'Last commit',
+            'minmax(8rem, 1fr)',
+            ({ partition }) => partition.committed_at,
+            { isAgo: true },
+          ),
+        ]),
   ];
 }
 
@@ -117,7 +132,26 @@ export const memberColumns: readonly Column<Described['members'][number]>[] = [
       </span>
     ),
   },
+  {
+    id: 'instance',
+    title: 'Static member',
+    width: 'minmax(8rem, 1fr)',
+    cell: ({ group_instance_id: instance }) => (
+      <bdi className={instance === null ? 'text-muted' : ''}>
+        {instance === null ? 'no' : visibleText(instance)}
+      </bdi>
+    ),
+  },
   countColumn('partitions', 'Partitions', '7rem', ({ assignment }) =>
     assignment.assignments.reduce((sum, { partitions }) => sum + partitions.length, 0),
   ),
+  {
+    id: 'assignment',
+    title: 'Assigned',
+    width: 'minmax(14rem, 2fr)',
+    cell: (member) => {
+      const shown = visibleText(assignmentText(member));
+      return <bdi title={shown}>{shown === '' ? '–' : shown}</bdi>;
+    },
+  },
 ];

@@ -1,6 +1,6 @@
 import { useParams, useSearch } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useClusterOperation } from '../../api/use-cluster.ts';
 import { lastOf, useMetrics, valuesOf } from '../../api/use-metrics.ts';
 import { formatCount, formatShort } from '../../format/format.ts';
@@ -8,14 +8,19 @@ import { visibleText } from '../../format/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { type ChartRange, secondsOf, wordsOf } from '../../ui/chart-range.ts';
 import { DataTable } from '../../ui/data-table.tsx';
+import { Facts } from '../../ui/facts.tsx';
 import { MetricChart } from '../../ui/metric-chart.tsx';
 import { isMissing, Missing } from '../../ui/missing.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { RangedCharts } from '../../ui/range-picker.tsx';
 import { Answer, Empty } from '../../ui/states.tsx';
+import { Status } from '../../ui/status.tsx';
+import { Time } from '../../ui/time.tsx';
 import { catchUpText } from './catch-up.ts';
 import { DeleteGroup, DeleteTopicOffsets } from './delete-offsets.tsx';
 import { memberColumns, partitionColumns, topicColumns } from './group-columns.tsx';
+import { GroupDiagnostics } from './group-diagnostics.tsx';
+import { lastCommitOf, protocolNames, unownedCount } from './group-facts.ts';
 import { GroupState } from './group-state.tsx';
 import { ResetSheet } from './reset-sheet.tsx';
 
@@ -88,6 +93,8 @@ function GroupOf({ group }: GroupOfProps) {
         <ResetSheet group={group.name} topics={group.topics.map((topic) => topic.name)} onClose={close} />
       )}
       {open === 'delete' && <DeleteGroup group={group} onClose={close} />}
+      <GroupDiagnostics group={group.name} />
+      <Facts facts={factsOf(group)} />
       {hasOffsets && <Charts group={group.name} />}
       {hasOffsets && group.topics.length > 0 && <Topics group={group} />}
       <Partitions group={group} />
@@ -100,6 +107,31 @@ function GroupOf({ group }: GroupOfProps) {
       </Card>
     </Page>
   );
+}
+
+function factsOf(group: Described): readonly (readonly [string, ReactNode])[] {
+  const partitions = group.topics.flatMap((topic) => topic.partitions);
+  const unowned = unownedCount(group);
+  const isActive = group.members.length > 0;
+  return [
+    ['Protocol', protocolNames[group.type]],
+    ['Assignor', group.protocol === '' ? 'none without members' : visibleText(group.protocol)],
+    [group.type === 'classic' ? 'Generation' : 'Epoch', formatCount(group.generation)],
+    ...(group.type === 'share'
+      ? []
+      : ([['Last commit', <Time key="commit" of={lastCommitOf(partitions)} isAgo />]] as const)),
+    [
+      'Partitions without a member',
+      isActive && unowned > 0 ? (
+        <Status
+          key="unowned"
+          kind="warn"
+        >{`${formatCount(unowned)} of ${formatCount(partitions.length)}`}</Status>
+      ) : (
+        `${formatCount(unowned)} of ${formatCount(partitions.length)}`
+      ),
+    ],
+  ];
 }
 
 function Charts({ group }: { readonly group: string }) {
@@ -164,7 +196,7 @@ function Partitions({ group }: GroupOfProps) {
       ) : (
         <DataTable
           label="Partitions"
-          columns={partitionColumns(lagMax)}
+          columns={partitionColumns(group, lagMax)}
           rows={rows}
           keyOf={({ topic, partition }) => `${topic}-${partition.partition}`}
         />

@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { OutputOf } from '@weir/api/client';
+import { call } from '../../api/client.ts';
+import { useClusterId } from '../../api/use-cluster.ts';
+import { visibleText } from '../../format/visible-text.ts';
+import { Card } from '../../ui/page.tsx';
+import { Time } from '../../ui/time.tsx';
+import { Severity } from '../diagnostics/severity.tsx';
+
+type Diagnostic = OutputOf<'get_diagnostic'>['diagnostic'];
+
+interface Finding {
+  readonly diagnostic: Diagnostic;
+  readonly message: string;
+  readonly since: string;
+}
+
+/** Checks of groups have this in their name, and a finding about a group has it in its key. */
+const checkPrefix = 'consumer_group_';
+const keyOf = (group: string) => `group:${group}`;
+
+const readEveryMs = 10_000;
+
+/** What failing diagnostics found about the group, with the way to what can be done. */
+export function GroupDiagnostics({ group }: { readonly group: string }) {
+  const clusterId = useClusterId();
+  const { data } = useQuery({
+    queryKey: ['diagnostics of a group', clusterId, group],
+    queryFn: ({ signal }) => findingsOf(clusterId, group, signal),
+    refetchInterval: readEveryMs,
+  });
+  if (data === undefined || data.length === 0) return null;
+  return (
+    <Card title="Failing diagnostics">
+      <ul className="divide-y divide-line">
+        {data.map(({ diagnostic, message, since }) => (
+          <li
+            key={diagnostic.diagnostic_id}
+            className="flex flex-wrap items-baseline gap-x-3 gap-y-1 px-4 py-2 text-sm"
+          >
+            <span className="w-20 shrink-0">
+              <Severity diagnostic={diagnostic} />
+            </span>
+            <div className="min-w-0 flex-1 basis-60">
+              <Link
+                to="/clusters/$clusterId/diagnostics/$diagnosticId"
+                params={{ clusterId, diagnosticId: diagnostic.diagnostic_id }}
+                className="font-medium text-ink hover:underline"
+              >
+                {diagnostic.title}
+              </Link>
+              <p className="break-words text-body">
+                {visibleText(message)} Since <Time of={since} />.
+              </p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+async function findingsOf(
+  clusterId: string,
+  group: string,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  const target = { virtual_cluster_id: clusterId };
+  const { diagnostics } = await call('list_diagnostics', { ...target, state: 'failing' }, signal);
+  const described = await Promise.all(
+    diagnostics
+      .filter(({ name }) => name.startsWith(checkPrefix))
+      .map(({ diagnostic_id }) => call('get_diagnostic', { ...target, diagnostic_id }, signal)),
+  );
+  return described.flatMap(({ diagnostic }) => {
+    const finding = diagnostic.groups.find(({ key }) => key === keyOf(group));
+    return finding === undefined ? [] : [{ diagnostic, message: finding.message, since: finding.since }];
+  });
+}
