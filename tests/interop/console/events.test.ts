@@ -360,6 +360,7 @@ test('presets show who was denied or refused, and why', bounded, async () => {
     .getByText(/^error \S/)
     .waitFor();
   assert.equal(param(page, 'columns'), 'data.user,data.error,data.peer');
+  await page.getByRole('button', { name: 'Run', exact: true }).waitFor();
   assert.deepEqual(await accessibilityProblems(page), []);
   await page.getByRole('button', { name: 'Remove column data.peer', exact: true }).click();
   await page.waitForURL((url) => url.searchParams.get('columns') === 'data.user,data.error');
