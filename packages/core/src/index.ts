@@ -16,6 +16,17 @@ export {
   operationsOfResource,
   registryResourceName,
 } from './acl.ts';
+export {
+  type AclRoleInput,
+  type AclRoleName,
+  aclRole,
+  aclRoleInputs,
+  aclRoleNames,
+  missingRoleInputs,
+  type ResourcePattern,
+  readResourcePatterns,
+  rulesOfRole,
+} from './acl-roles.ts';
 export { backOffMs, type JitteredBackOff, jitteredBackOffMs } from './back-off.ts';
 export { formatBytes, GiB, KiB, MiB, parseBytes, TiB } from './bytes.ts';
 export { type Clock, systemClock } from './clock.ts';

@@ -48,6 +48,32 @@ function send(sasl: { readonly username: string; readonly password: string }): P
     .finally(() => producer.disconnect());
 }
 
+/** Reads the first record of the topic as a member of a group, once the rules have reached the agent. */
+async function readOne(sasl: { readonly username: string; readonly password: string }): Promise<string> {
+  const consumer = new Kafka({
+    brokers: [stage.local.address('Kafka')],
+    sasl: { mechanism: 'plain', ...sasl },
+    logLevel: logLevel.NOTHING,
+  }).consumer({ groupId: 'readers' });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await consumer.connect();
+      await consumer.subscribe({ topic: 'orders', fromBeginning: true });
+      break;
+    } catch (error) {
+      assert.ok(attempt < 100, String(error));
+    }
+  }
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      consumer.on('consumer.crash', ({ payload }) => !payload.restart && reject(payload.error));
+      consumer.run({ eachMessage: async ({ message }) => resolve(String(message.value)) }).catch(reject);
+    });
+  } finally {
+    await consumer.disconnect();
+  }
+}
+
 /** Agents learn of credentials and rules within seconds. */
 async function sendUntil(sasl: { username: string; password: string }, wanted: RegExp): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -118,6 +144,40 @@ test('why is this producer denied: credential, denial, tester, rule, allowed', b
   await onPage(page, 'Denied').waitFor();
   await undoOf(page, 'Deleted: User:bob may WRITE topic orders').click();
   await onPage(page, 'Allowed').waitFor();
+
+  // Roles: rules to review, one changed, one taken out, and all created as one task that can be undone.
+  await button(page, 'Grant roles').click();
+  await button(dialog, 'Add rules').click();
+  await dialog
+    .getByRole('alert')
+    .getByText(/^Enter a principal/)
+    .waitFor();
+  await field(dialog, 'Principals').fill('User:bob, User:audit');
+  await field(dialog, 'Topics').fill('orders, pay.*');
+  await field(dialog, 'Consumer groups').fill('readers');
+  await button(dialog, 'Add rules').click();
+  await field(dialog, 'Role').selectOption('producer');
+  await field(dialog, 'Principals').fill('User:bob');
+  await field(dialog, 'Topics').fill('orders');
+  await button(dialog, 'Add rules').click();
+  const review = dialog.getByRole('region', { name: 'Rules to create', exact: true });
+  await review.getByText('12 rules to review', { exact: true }).waitFor();
+  await review.getByText('exists already', { exact: true }).waitFor();
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await button(review, 'Remove: User:audit may DESCRIBE topic pay.…').click();
+  await button(review, 'Edit: User:audit may READ topic pay.…').click();
+  await field(review, 'Resource name').fill('paid.');
+  await button(review, 'Change rule').click();
+  await review.getByText('User:audit may READ topic paid.…', { exact: true }).waitFor();
+  await button(dialog, 'Create 10 rules').click();
+  await onPage(page, '11 rules').waitFor();
+  assert.equal(await readOne(sasl), 'one');
+  const tray = page.getByRole('region', { name: 'Tasks', exact: true });
+  await tray.getByText('Created 10 ACLs', { exact: true }).waitFor();
+  await button(tray, 'Undo').click();
+  await tray.getByText('Deleted 10 ACLs', { exact: true }).waitFor();
+  await onPage(page, '1 rule').waitFor();
+  await button(tray, 'Clear').click();
 
   await button(page, 'Import and export').click();
   await page.getByRole('menuitem', { name: 'Export as JSON', exact: true }).click();

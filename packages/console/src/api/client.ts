@@ -26,3 +26,9 @@ export function problemOf(error: unknown): { readonly message: string; readonly 
   if (error instanceof ApiError) return { message: error.message, code: error.code };
   return { message: error instanceof Error ? error.message : String(error), code: 'internal' };
 }
+
+/** A failure of one of several calls: a refusal is about that one; without a session or a service all fail. */
+export function failureOfOne(error: unknown): { readonly problem: string; readonly isForAll: boolean } {
+  const isOfOne = error instanceof ApiError && error.status < 500 && ![401, 403, 429].includes(error.status);
+  return { problem: problemOf(error).message, isForAll: !isOfOne };
+}

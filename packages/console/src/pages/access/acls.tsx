@@ -15,6 +15,7 @@ import { AclState, AclSwitch } from './acl-mode.tsx';
 import { type AccessQuestion, keyOfRule, ruleInWords } from './acl-rule.ts';
 import { AclTester } from './acl-tester.tsx';
 import { AclExportDialog, AclImportDialog } from './acl-transfer-dialog.tsx';
+import { AclBuilder } from './builder/acl-builder.tsx';
 import { RecentDenials } from './recent-denials.tsx';
 import { useRuleColumns } from './rule-table.tsx';
 
@@ -23,7 +24,7 @@ export function Acls() {
   const { q, sort, ...asked } = useSearch({ from: '/frame/clusters/$clusterId/acls' });
   const navigate = useNavigate({ from: '/clusters/$clusterId/acls' });
   const acls = useClusterOperation('virtual_clusters/acls/list', {}, { everyMs: 15_000 });
-  const [open, setOpen] = useState<'create' | 'export' | 'import'>();
+  const [open, setOpen] = useState<'create' | 'roles' | 'export' | 'import'>();
   const close = () => setOpen(undefined);
   const rules = acls.data?.acls ?? [];
   const question =
@@ -54,8 +55,9 @@ export function Acls() {
               },
             ]}
           />
-          <ChangeButton kind="primary" icon={PlusIcon} onClick={() => setOpen('create')}>
-            Create ACL
+          <ChangeButton onClick={() => setOpen('create')}>Create ACL</ChangeButton>
+          <ChangeButton kind="primary" icon={PlusIcon} onClick={() => setOpen('roles')}>
+            Grant roles
           </ChangeButton>
         </>
       }
@@ -80,10 +82,12 @@ export function Acls() {
       >
         <Empty title="No ACLs yet">
           A rule allows or denies a principal an operation on a resource. While ACLs are enforced, requests
-          that no rule allows are denied, except those of superusers. Create an ACL for each application.
+          that no rule allows are denied, except those of superusers. Grant each application the role that it
+          needs.
         </Empty>
       </ListTable>
       {open === 'create' && <AclFormDialog onClose={close} />}
+      {open === 'roles' && <AclBuilder existing={rules} onClose={close} />}
       {open === 'export' && <AclExportDialog rules={rules} onClose={close} />}
       {open === 'import' && <AclImportDialog rules={rules} onClose={close} />}
     </Page>

@@ -1,5 +1,4 @@
-import { ApiError } from '@weir/api/client';
-import { call, problemOf } from '../../api/client.ts';
+import { call, failureOfOne } from '../../api/client.ts';
 import { counted } from '../../format/format.ts';
 import { endOfEach, runEach } from '../../tasks/run-each.ts';
 import type { TaskToStart } from '../../tasks/task-store.ts';
@@ -17,7 +16,7 @@ export function deletionOf(names: readonly string[], of: TopicsOf): TaskToStart 
     run: async (control) => {
       const act = (topic_name: string) =>
         call('delete_topic', { virtual_cluster_id: of.clusterId, topic_name });
-      const outcome = await runEach(names, { act, failureOf }, control);
+      const outcome = await runEach(names, { act, failureOf: failureOfOne }, control);
       return endOfEach(outcome, {
         verb: 'Deleted',
         noun: 'topic',
@@ -34,7 +33,7 @@ function restorationOf(names: readonly string[], of: TopicsOf): TaskToStart {
     run: async (control) => {
       const act = (topic_name: string) =>
         call('undelete_topic', { virtual_cluster_id: of.clusterId, topic_name });
-      const outcome = await runEach(names, { act, failureOf }, control);
+      const outcome = await runEach(names, { act, failureOf: failureOfOne }, control);
       return endOfEach(outcome, {
         verb: 'Restored',
         noun: 'topic',
@@ -42,12 +41,6 @@ function restorationOf(names: readonly string[], of: TopicsOf): TaskToStart {
       });
     },
   };
-}
-
-/** A refusal is about one topic; without a session or a service the next one fails too. */
-function failureOf(error: unknown) {
-  const isOfOne = error instanceof ApiError && error.status < 500 && ![401, 403, 429].includes(error.status);
-  return { problem: problemOf(error).message, isForAll: !isOfOne };
 }
 
 const countText = (names: readonly string[]) =>
