@@ -106,8 +106,7 @@ test('why is this producer denied: credential, denial, tester, rule, allowed', b
     .getByRole('button', { name: /^Copy the command/ })
     .first()
     .click();
-  const [toast] = await page.locator('[data-toast]').all();
-  await toast!.waitFor();
+  await page.locator('[data-toast]').first().waitFor();
   await page.waitForFunction(
     `document.querySelector('[data-modal]').getBoundingClientRect().bottom <= document.querySelector('[data-toast]').getBoundingClientRect().top`,
   );
