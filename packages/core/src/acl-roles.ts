@@ -7,7 +7,7 @@ import {
 } from './acl.ts';
 
 /** The resources that one or several rules are about. */
-export interface ResourcePattern {
+interface ResourcePattern {
   readonly name: string;
   readonly patternType: AclPatternType;
 }

@@ -23,7 +23,6 @@ export {
   aclRoleInputs,
   aclRoleNames,
   missingRoleInputs,
-  type ResourcePattern,
   readResourcePatterns,
   rulesOfRole,
 } from './acl-roles.ts';

@@ -9,7 +9,7 @@ import {
 } from '@weir/core';
 import { keyOfRule, principalOf, type Rule } from '../acl-rule.ts';
 
-/** What the builder is told: who gets which role for which resources. */
+/** Who gets which role for which resources. */
 export interface RoleDraft {
   readonly role: AclRoleName;
   /** Names between commas. */
