@@ -357,6 +357,7 @@ export { alteredConfigs, type ConfigsBy, clusterConflict } from './configs/alter
 export { checkClusterConfigs, checkConfigs, checkTopicConfigs } from './configs/check-configs.ts';
 export { configCatalogues, isConfigName } from './configs/config-catalogues.ts';
 export { describeProblem, documentationOf } from './configs/config-row.ts';
+export { unitOf } from './configs/config-unit.ts';
 export {
   type ConfigSource,
   type ConfigTexts,

@@ -31,6 +31,8 @@ export { formatBytes, GiB, KiB, MiB, parseBytes, TiB } from './bytes.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { clusterIdPrefixes, clusterKind } from './cluster-kind.ts';
 export { compatibilityLevels } from './compatibility-levels.ts';
+export { type ConfigGroup, configGroupIds, configGroups } from './config-groups.ts';
+export { type ConfigUnit, configUnits, formatAmount, parseAmount } from './config-units.ts';
 export { formatDurationMs, parseDurationMs } from './durations.ts';
 export { type Environment, systemEnvironment } from './environment.ts';
 export { type EventTypeName, eventTypeNames } from './event-type-names.ts';

@@ -3,8 +3,9 @@ import { after, test } from 'node:test';
 import { systemClock } from '@weir/core';
 import { callOf } from './call.ts';
 import { missingChromium } from './chromium.ts';
-import { button, dialogOf, field, message, undoOf } from './find.ts';
+import { button, configRow, dialogOf, field, message, undoOf } from './find.ts';
 import { kafkaOf } from './kafka.ts';
+import { assertFitsPhone } from './phone.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
 
 const skip = missingChromium();
@@ -27,8 +28,8 @@ test('a cut of retention says what it deletes, wants the name, and is undone', b
   const dialog = dialogOf(page);
   const setConfigs = async () => (await call('describe_topic', { topic_name: 'orders' })).set_configs;
   await page.goto(await stage.urlOf('/clusters/{id}/topics/orders/configs'));
-  await page.getByRole('gridcell', { name: 'retention.ms', exact: true }).click();
-  await field(dialog, 'retention.ms').fill('3600000');
+  await button(page, 'Edit retention.ms').click();
+  await field(dialog, 'retention.ms').fill('1h');
   await button(dialog, 'Save').click();
   await button(page, 'Review 1 change').click();
   await dialog.getByText(/^This change deletes 5 records \(\d+ B\) of orders\.$/).waitFor();
@@ -55,12 +56,12 @@ test(
     const dialog = dialogOf(page);
     await page.goto(await stage.urlOf('/clusters/{id}/settings/configs'));
     const edit = async (name: string, value: string) => {
-      await page.getByRole('gridcell', { name, exact: true }).click();
+      await button(page, `Edit ${name}`).click();
       await field(dialog, name).fill(value);
       await button(dialog, 'Save').click();
       await dialog.waitFor({ state: 'detached' });
     };
-    await edit('log.retention.ms', '7200000');
+    await edit('log.retention.ms', '2 h');
     await button(page, 'Review 1 change').click();
     await dialog.getByText(/^This change deletes 10 records \(\d+ B\) of 2 topics\.$/).waitFor();
     await dialog.getByText('orders, payments', { exact: true }).waitFor();
@@ -82,3 +83,46 @@ test(
     await page.context().close();
   },
 );
+
+for (const [path, name, typed, stored] of [
+  ['topics/payments/configs', 'max.message.bytes', '512 KiB', '524288'],
+  ['settings/configs', 'log.cleaner.delete.retention.ms', '36h', '129600000'],
+] as const)
+  test(`configs of ${path} are found, grouped, edited in units, and reset`, bounded, async () => {
+    const page = await stage.open();
+    const dialog = dialogOf(page);
+    await page.goto(await stage.urlOf(`/clusters/{id}/${path}`));
+    await page.getByRole('heading', { name: 'Retention', exact: true }).waitFor();
+    const toggle = page.getByRole('checkbox', { name: /^Show \d+ Kafka configs without effect here$/ });
+    assert.equal(await page.getByRole('heading', { name: 'Segments and tiers' }).count(), 0);
+    await toggle.check();
+    await page.getByRole('heading', { name: 'Segments and tiers', exact: true }).waitFor();
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await assertFitsPhone(page);
+    await field(page, 'Filter configs').fill('no such config');
+    await page.getByText('No config matches the filter', { exact: true }).waitFor();
+    await field(page, 'Filter configs').fill(name);
+    await button(page, `Edit ${name}`).click();
+    await field(dialog, name).fill('7 fortnights');
+    await dialog.getByText(/^must be a whole number .*, or an amount such as /).waitFor();
+    await field(dialog, name).fill(typed);
+    await dialog.getByText(`Stored as ${stored}`).waitFor();
+    await button(dialog, 'Save').click();
+    await configRow(page, name).getByText('changed, not applied', { exact: true }).waitFor();
+    await button(page, 'Review 1 change').click();
+    const [request] = await Promise.all([
+      page.waitForRequest((one) => /\/update_/.test(one.url()) && !one.postData()!.includes('validate_only')),
+      button(dialog, 'Apply').click(),
+    ]);
+    assert.ok(request.postData()!.includes(`"${name}":"${stored}"`));
+    await configRow(page, name)
+      .getByText(/^set on this/)
+      .waitFor();
+    await button(page, `Reset ${name} to default`).click();
+    await configRow(page, name).getByText('reset, not applied', { exact: true }).waitFor();
+    await button(page, 'Discard').click();
+    await configRow(page, name)
+      .getByText(/^set on this/)
+      .waitFor();
+    await page.context().close();
+  });

@@ -33,3 +33,8 @@ export function undoOf(page: Page, text: string | RegExp): Locator {
 export function message(page: Page, text: string | RegExp): Locator {
   return page.getByRole('region', { name: 'Notifications', exact: true }).getByText(text, { exact: true });
 }
+
+/** A config in a list of configs. */
+export function configRow(page: Page, name: string): Locator {
+  return page.getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) });
+}

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { callOf } from './call.ts';
 import { missingChromium } from './chromium.ts';
-import { button, dialogOf, undoOf } from './find.ts';
+import { button, configRow, dialogOf, undoOf } from './find.ts';
 import { type PageCase, testPages } from './pages.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
 
@@ -73,7 +73,7 @@ test('a wrong value is told in one line, and only what changed is sent', bounded
   const page = await stage.open();
   const dialog = dialogOf(page);
   await page.goto(await stage.urlOf('/clusters/{id}/settings/configs'));
-  await page.getByRole('gridcell', { name: 'num.partitions', exact: true }).click();
+  await button(page, 'Edit num.partitions').click();
   const field = dialog.getByLabel('num.partitions');
   await field.fill('many');
   await dialog.getByText(/^must be a whole number from 1 to/).waitFor();
@@ -83,7 +83,7 @@ test('a wrong value is told in one line, and only what changed is sent', bounded
   await field.fill('6');
   await button(page, 'Save').click();
   await dialog.waitFor({ state: 'detached' });
-  await page.getByRole('gridcell', { name: 'group.min.session.timeout.ms', exact: true }).click();
+  await button(page, 'Edit group.min.session.timeout.ms').click();
   await dialog.getByLabel('group.min.session.timeout.ms').fill('7000');
   await button(page, 'Save').click();
   await dialog.waitFor({ state: 'detached' });
@@ -98,13 +98,12 @@ test('a wrong value is told in one line, and only what changed is sent', bounded
   assert.deepEqual(request.postDataJSON().virtual_cluster_configuration, {
     broker_configs: { 'num.partitions': '6', 'group.min.session.timeout.ms': '7000' },
   });
-  await page.getByRole('row', { name: /^num\.partitions 6 this cluster/ }).waitFor();
-  await page.getByRole('gridcell', { name: 'num.partitions', exact: true }).click();
-  await button(page, 'Reset to default').click();
+  await configRow(page, 'num.partitions').getByText('set on this cluster', { exact: true }).waitFor();
+  await button(page, 'Reset num.partitions to default').click();
   await button(page, 'Review 1 change').click();
   await dialog.getByText('+ 1 (default)', { exact: true }).waitFor();
   await button(page, 'Apply').click();
-  await page.getByRole('row', { name: /^num\.partitions 1 default/ }).waitFor();
+  await configRow(page, 'num.partitions').getByText('default', { exact: true }).waitFor();
   await page.context().close();
 });
 
@@ -265,8 +264,8 @@ test('a member who may only read sees the settings and which right is missing', 
     assert.deepEqual(await accessibilityProblems(page), []);
   }
   await page.goto(await stage.urlOf('/clusters/{id}/settings/configs'));
-  await page.getByRole('gridcell', { name: 'num.partitions', exact: true }).click();
-  assert.ok(await button(page, 'Save').isDisabled());
+  await button(page, 'Edit num.partitions').waitFor();
+  assert.ok(await button(page, 'Edit num.partitions').isDisabled());
   for (const [path, act] of [
     ['topics', 'Create topic'],
     ['acls', 'Create ACL'],

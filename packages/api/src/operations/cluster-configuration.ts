@@ -160,6 +160,8 @@ export const clusterConfigurationOperations = [
           {
             name: 'num.partitions',
             type: 'int',
+            group: 'topics',
+            unit: null,
             rule: 'a whole number from 1 to 200000',
             words: null,
             minimum: '1',

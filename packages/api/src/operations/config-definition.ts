@@ -1,4 +1,4 @@
-import { coreLimits } from '@weir/core';
+import { configGroupIds, configUnits, coreLimits } from '@weir/core';
 import * as z from 'zod';
 import { count, list, prose, text, topicNameField } from '../fields.ts';
 import { apiLimits } from '../limits.ts';
@@ -10,6 +10,11 @@ export const configText = () => prose(coreLimits.configTextCharsMax);
 export const configDefinitionFields = {
   name: text(256).describe('The config.'),
   type: z.enum(['boolean', 'string', 'int', 'long', 'double', 'list']).describe('What its values are.'),
+  group: z.enum(configGroupIds).describe('What it is about.'),
+  unit: z
+    .enum(configUnits)
+    .nullable()
+    .describe('What its numbers count; `null` for plain numbers and other types.'),
   rule: prose().describe('What a value must be, as the end of a sentence that begins with "must be".'),
   words: list(text(256), 100).nullable().describe('All words that it takes; `null` if it takes others.'),
   minimum: text(32).nullable().describe('The least number, as text; `null` for other types.'),

@@ -67,6 +67,8 @@ export const topicDetailOperations = [
           {
             name: 'retention.ms',
             type: 'long',
+            group: 'retention',
+            unit: 'ms',
             rule: 'a whole number from -1 to 9223372036854775807',
             words: null,
             minimum: '-1',

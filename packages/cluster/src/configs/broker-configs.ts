@@ -193,14 +193,19 @@ const ofOneAgent: Readonly<Record<string, readonly [type: ConfigType<unknown>, d
 export const brokerConfigs: Readonly<Record<string, ConfigRow>> = {
   ...rowsOf(changeable, {
     doc: 'Apache Kafka broker config; not applicable to agents.',
+    group: 'brokers',
     withoutEffect: true,
   }),
   ...rowsOf(fixed, {
     doc: 'Apache Kafka broker config, reported with its default for tools; not applicable to agents.',
+    group: 'brokers',
     readOnly: true,
   }),
   ...Object.fromEntries(
-    Object.entries(ofOneAgent).map(([name, [type, doc]]) => [name, { type, doc, readOnly: true as const }]),
+    Object.entries(ofOneAgent).map(([name, [type, doc]]) => [
+      name,
+      { type, group: 'brokers' as const, doc, readOnly: true as const },
+    ]),
   ),
 };
 

@@ -31,6 +31,7 @@ export const clientMetricsConfigs = {
   'interval.ms': {
     type: int({ min: 100, max: 3_600_000 }),
     default: '300000',
+    group: 'clientMetrics',
     doc: 'The interval at which clients push metrics.',
   },
   match: {
@@ -40,11 +41,13 @@ export const clientMetricsConfigs = {
       areCheap,
     ),
     default: '',
+    group: 'clientMetrics',
     doc: 'Selects the clients: all patterns must match. If empty, all clients match.',
   },
   metrics: {
     type: words('metric name prefixes, or "*" for all'),
     default: '',
+    group: 'clientMetrics',
     doc: 'The name prefixes of the metrics that clients push. If empty, none.',
   },
 } as const satisfies Record<string, ConfigRow>;

@@ -1,3 +1,4 @@
+import type { ConfigGroup } from '@weir/core';
 import type { ConfigType } from './config-type.ts';
 
 /** One config of a topic or of the cluster. Validation, defaults and DescribeConfigs derive from it. */
@@ -5,6 +6,8 @@ export interface ConfigRow {
   readonly type: ConfigType<unknown>;
   /** As text, like all values. Without a default, other code decides when nothing is set. */
   readonly default?: string;
+  /** What it is about; lists of configs are grouped by it. */
+  readonly group: ConfigGroup;
   readonly doc: string;
   /** Read-only: its value is the default or what an agent's flags set. */
   readonly readOnly?: true;

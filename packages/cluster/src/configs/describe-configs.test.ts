@@ -83,7 +83,12 @@ test('a list is shown without blanks', () => {
 test('configs that cannot be set are read-only, and sensitive ones never have a value', () => {
   const { isReadOnly, value } = describeOne('cluster', 'default.replication.factor', {});
   assert.deepEqual([isReadOnly, value], [true, '3']);
-  const row = { type: oneOf('secret', 'other'), sensitive: true, doc: 'Nobody sees it.' } as const;
+  const row = {
+    type: oneOf('secret', 'other'),
+    sensitive: true,
+    group: 'access',
+    doc: 'Nobody sees it.',
+  } as const;
   const described = describeRow('password', row, [{ name: 'password', text: 'secret', source: 'cluster' }]);
   assert.deepEqual(described, {
     name: 'password',
@@ -95,6 +100,6 @@ test('configs that cannot be set are read-only, and sensitive ones never have a 
     documentation: 'Nobody sees it.',
     synonyms: [{ name: 'password', value: null, source: 'cluster' }],
   });
-  const plain = { type: long({ min: 0 }), doc: 'Everybody sees it.' };
+  const plain = { type: long({ min: 0 }), group: 'limits', doc: 'Everybody sees it.' } as const;
   assert.equal(describeRow('size', plain, [{ name: 'size', text: ' 5', source: 'cluster' }]).value, '5');
 });

@@ -20,13 +20,17 @@ type EventConfigs = {
 const defaultRetentionNanos = '604800000000000';
 
 const rows: readonly (readonly [string, ConfigRow])[] = [
-  ['service.events.enabled', { type: bool, default: 'false', doc: 'Whether the cluster records events.' }],
+  [
+    'service.events.enabled',
+    { type: bool, default: 'false', group: 'events', doc: 'Whether the cluster records events.' },
+  ],
   ...eventTypeNames.flatMap((type): [string, ConfigRow][] => [
     [
       `service.events.${type}.enabled`,
       {
         type: bool,
         default: 'true',
+        group: 'events',
         doc: `Whether ${type} events are recorded; requires service.events.enabled.`,
       },
     ],
@@ -35,6 +39,7 @@ const rows: readonly (readonly [string, ConfigRow])[] = [
       {
         type: long({ min: 1 }),
         default: defaultRetentionNanos,
+        group: 'events',
         doc: `Retention time of ${type} events, in nanoseconds.`,
       },
     ],

@@ -1,4 +1,4 @@
-import { escapePipes } from '@weir/core';
+import { configGroups, escapePipes } from '@weir/core';
 import type { ConfigResourceKind } from '../calls/admin-calls.ts';
 import { configCatalogues } from './config-catalogues.ts';
 import { type ConfigRow, documentationOf } from './config-row.ts';
@@ -43,11 +43,11 @@ function sectionOf([kind, title, text]: (typeof sections)[number]): string {
       ...(row.withoutEffect ? ['no effect'] : []),
       ...Object.keys(row.refusedValues ?? {}).map((value) => `\`${value}\` is refused`),
     ];
-    return `| \`${name}\` | ${row.type.kafkaType.toLowerCase()} | ${shownDefault(row)} | ${notes.join(', ')} | ${escapePipes(documentationOf(row))} |`;
+    return `| \`${name}\` | ${configGroups[row.group]} | ${row.type.kafkaType.toLowerCase()} | ${shownDefault(row)} | ${notes.join(', ')} | ${escapePipes(documentationOf(row))} |`;
   });
   const others = Object.entries(aliases).map(([name, { of }]) => `\`${name}\` sets \`${of}\``);
   const also = others.length === 0 ? '' : `\n\nOther names: ${others.join('; ')}.`;
-  return `## ${title}\n\n${text}\n\n| config | type | default | | |\n|---|---|---|---|---|\n${lines.join('\n')}${also}`;
+  return `## ${title}\n\n${text}\n\n| config | group | type | default | | |\n|---|---|---|---|---|---|\n${lines.join('\n')}${also}`;
 }
 
 function shownDefault({ default: text }: ConfigRow): string {

@@ -42,3 +42,11 @@ export const listSearch = (search: Record<string, unknown>): ListSearch => ({
   q: text(search.q),
   sort: text(search.sort),
 });
+
+/** A list of configs: `all` shows those without effect too. */
+export const configSearch = (
+  search: Record<string, unknown>,
+): ListSearch & { readonly show?: 'all' | undefined } => ({
+  ...listSearch(search),
+  show: search.show === 'all' ? 'all' : undefined,
+});

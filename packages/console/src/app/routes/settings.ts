@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { cluster, listSearch } from './parents.ts';
+import { cluster, configSearch } from './parents.ts';
 
 const settings = createRoute({
   getParentRoute: () => cluster,
@@ -10,12 +10,7 @@ const settings = createRoute({
 const clusterConfigs = createRoute({
   getParentRoute: () => cluster,
   path: '/settings/configs',
-  validateSearch: (
-    search: Record<string, unknown>,
-  ): ReturnType<typeof listSearch> & { show?: 'all' | undefined } => ({
-    ...listSearch(search),
-    show: search.show === 'all' ? 'all' : undefined,
-  }),
+  validateSearch: configSearch,
   component: lazyRouteComponent(() => import('../../pages/settings/configs.tsx'), 'Configs'),
 });
 

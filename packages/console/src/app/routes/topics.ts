@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { readMessagesSearch } from '../../pages/messages/state/messages-search.ts';
 import { rangeSearch } from '../../ui/chart-range.ts';
-import { cluster, listSearch } from './parents.ts';
+import { cluster, configSearch, listSearch } from './parents.ts';
 
 interface Shown {
   readonly show?: 'create' | 'deleted' | undefined;
@@ -40,6 +40,7 @@ const partitions = createRoute({
 const configs = createRoute({
   getParentRoute: () => topic,
   path: '/configs',
+  validateSearch: configSearch,
   component: lazyRouteComponent(() => import('../../pages/topics/topic/configs.tsx'), 'Configs'),
 });
 

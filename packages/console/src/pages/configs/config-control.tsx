@@ -1,19 +1,25 @@
-import type { OutputOf } from '@weir/api/client';
-import { configProblem } from '@weir/api/topic-rules';
 import { SelectField, TextField } from '../../ui/fields.tsx';
-
-export type ConfigDefinition = OutputOf<'list_topic_config_definitions'>['definitions'][number];
+import { type ConfigDefinition, shownValue, storedValue, typedProblem } from './config-values.ts';
 
 interface ConfigControlProps {
   readonly definition: ConfigDefinition;
+  /** As it was typed: `7 d`. */
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
-/** A config with its documentation, and what is wrong with its value as it is typed. */
+/** A config with its documentation, what is wrong with its value as it is typed, and what an amount is stored as. */
 export function ConfigControl({ definition, value, onChange }: ConfigControlProps) {
-  const { name, words, type, documentation, default: usual } = definition;
-  const help = `${documentation} ${usual === null ? 'No default.' : `Default: ${usual === '' ? 'empty' : usual}.`}`;
+  const { name, words, type, unit, documentation, default: usual } = definition;
+  const problem = typedProblem(definition, value);
+  const stored = storedValue(definition, value);
+  const help = [
+    documentation,
+    usual === null ? 'No default.' : `Default: ${shownValue(definition, usual)}.`,
+    ...(unit !== null && problem === undefined && stored !== value.trim()
+      ? [`Stored as ${stored} ${unit}.`]
+      : []),
+  ].join(' ');
   if (words !== null && type !== 'list')
     return (
       <SelectField
@@ -30,7 +36,7 @@ export function ConfigControl({ definition, value, onChange }: ConfigControlProp
     <TextField
       label={name}
       name={name}
-      problem={configProblem(definition, value)}
+      problem={problem}
       className="font-mono"
       spellCheck={false}
       value={value}

@@ -1,14 +1,18 @@
 import type { CallOf } from '@weir/api/client';
-import { configProblem } from '@weir/api/topic-rules';
 import { type ReactNode, useMemo, useState } from 'react';
 import { useClusterId } from '../../api/use-cluster.ts';
 import { counted } from '../../format/format.ts';
-import { cutText, visibleText } from '../../format/visible-text.ts';
 import { useMissingRight } from '../../session/rights.ts';
 import { Button } from '../../ui/button.tsx';
-import type { Column } from '../../ui/data-table.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { ConfigControl, type ConfigDefinition } from './config-control.tsx';
+import { ConfigControl } from './config-control.tsx';
+import {
+  type ConfigDefinition,
+  editedValue,
+  shownValue,
+  storedValue,
+  typedProblem,
+} from './config-values.ts';
 import { type CheckedOperation, ReviewConfigs } from './review-configs.tsx';
 
 interface Config {
@@ -23,67 +27,8 @@ export interface ConfigRow extends Config {
   readonly edit: string | null | undefined;
 }
 
-const shown = (text: string | null) =>
-  text === null ? 'set by agents' : text === '' ? 'empty' : cutText(visibleText(text), 200);
 const after = ({ definition, value, edit }: ConfigRow) =>
   edit === undefined ? value : (edit ?? definition.default);
-
-/** `owner` is where a value was set: `this topic`. */
-export const configColumns = (owner: string): readonly Column<ConfigRow>[] => [
-  {
-    id: 'name',
-    title: 'Config',
-    width: 'minmax(16rem, 1.2fr)',
-    sortBy: keyOfConfig,
-    cell: ({ definition }) => (
-      <span title={definition.name} className="font-mono text-xs">
-        {definition.name}
-      </span>
-    ),
-  },
-  {
-    id: 'value',
-    title: 'Value',
-    width: 'minmax(12rem, 1fr)',
-    cell: (row) => (
-      <bdi className="font-mono text-xs" title={shown(row.value)}>
-        {row.edit === undefined ? (
-          shown(row.value)
-        ) : (
-          <>
-            <del className="text-muted">{shown(row.value)}</del> {shown(after(row))}
-          </>
-        )}
-      </bdi>
-    ),
-  },
-  {
-    id: 'source',
-    title: 'Source',
-    width: '8rem',
-    sortBy: ({ isSet, edit }) => (edit === undefined ? (isSet ? 1 : 2) : 0),
-    cell: ({ isSet, edit }) =>
-      edit !== undefined ? (
-        <span className="font-medium text-accent">{edit === null ? 'reset' : 'changed'}</span>
-      ) : isSet ? (
-        <span className="font-medium text-ink">{owner}</span>
-      ) : (
-        <span className="text-muted">default</span>
-      ),
-  },
-  {
-    id: 'doc',
-    title: 'Description',
-    width: 'minmax(16rem, 2fr)',
-    cell: ({ definition }) => (
-      <span title={definition.documentation} className="text-muted">
-        {definition.documentation}
-      </span>
-    ),
-  },
-];
-
-export const keyOfConfig = ({ definition }: Config) => definition.name;
 
 interface EditorOptions<Name extends CheckedOperation> {
   /** All configs, in their order. */
@@ -99,7 +44,8 @@ interface EditorOptions<Name extends CheckedOperation> {
 
 interface ConfigEditor {
   readonly rows: readonly ConfigRow[];
-  readonly onOpen: (row: ConfigRow) => void;
+  readonly onEdit: (row: ConfigRow) => void;
+  readonly onReset: (row: ConfigRow) => void;
   /** The buttons of changes that are not made yet. */
   readonly actions: ReactNode;
   readonly dialogs: ReactNode;
@@ -124,9 +70,14 @@ export function useConfigEditor<Name extends CheckedOperation>({
   const row = rows.find(({ definition }) => definition.name === editing);
   const edited = rows.filter(({ edit }) => edit !== undefined);
   const forget = () => setEdits({});
+  const setEdit = ({ definition, isSet, value }: ConfigRow, edit: string | null) =>
+    setEdits(({ [definition.name]: _, ...others }) =>
+      edit === (isSet ? value : null) ? others : { ...others, [definition.name]: edit },
+    );
   return {
     rows,
-    onOpen: ({ definition }) => setEditing(definition.name),
+    onEdit: ({ definition }) => setEditing(definition.name),
+    onReset: (row) => setEdit(row, null),
     actions: edited.length > 0 && (
       <>
         <Button onClick={forget}>Discard</Button>
@@ -143,13 +94,7 @@ export function useConfigEditor<Name extends CheckedOperation>({
             row={row}
             mayNot={mayNot}
             onClose={() => setEditing(undefined)}
-            onEdit={(value) =>
-              setEdits(({ [row.definition.name]: _, ...others }) =>
-                value === (row.isSet ? row.value : null)
-                  ? others
-                  : { ...others, [row.definition.name]: value },
-              )
-            }
+            onEdit={(value) => setEdit(row, value)}
           />
         )}
         {isReviewed && (
@@ -161,8 +106,8 @@ export function useConfigEditor<Name extends CheckedOperation>({
             name={name}
             changes={edited.map((one) => ({
               name: one.definition.name,
-              before: shown(one.value),
-              after: one.edit === null ? `${shown(after(one))} (default)` : shown(after(one)),
+              before: shownValue(one.definition, one.value),
+              after: shownValue(one.definition, after(one)) + (one.edit === null ? ' (default)' : ''),
             }))}
             onClose={() => setReviewed(false)}
             onDone={forget}
@@ -182,8 +127,8 @@ interface EditConfigProps {
 
 /** Changes one config. Nothing is sent before the changes are reviewed. */
 function EditConfig({ row: { definition, value, isSet, edit }, mayNot, onClose, onEdit }: EditConfigProps) {
-  const [typed, setTyped] = useState(edit ?? value ?? '');
-  const problem = configProblem(definition, typed);
+  const [typed, setTyped] = useState(editedValue(definition, edit ?? value));
+  const problem = typedProblem(definition, typed);
   const choose = (next: string | null) => {
     onEdit(next);
     onClose();
@@ -194,7 +139,7 @@ function EditConfig({ row: { definition, value, isSet, edit }, mayNot, onClose, 
         className="flex flex-col gap-3"
         onSubmit={(event) => {
           event.preventDefault();
-          if (problem === undefined && !mayNot) choose(typed.trim());
+          if (problem === undefined && !mayNot) choose(storedValue(definition, typed));
         }}
       >
         <ConfigControl definition={definition} value={typed} onChange={setTyped} />

@@ -2,18 +2,17 @@ import { useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
-import { Checkbox } from '../../ui/fields.tsx';
-import { ListTable, useListSearch } from '../../ui/list-page.tsx';
-import { type ConfigRow, configColumns, keyOfConfig, useConfigEditor } from '../configs/config-editor.tsx';
+import { useListSearch } from '../../ui/list-page.tsx';
+import { Answer } from '../../ui/states.tsx';
+import { type ConfigRow, useConfigEditor } from '../configs/config-editor.tsx';
+import { ConfigList } from '../configs/config-list.tsx';
 import { SettingsFrame } from './settings-frame.tsx';
-
-const columns = configColumns('this cluster');
 
 /** The configs of a cluster. */
 export function Configs() {
   const clusterId = useClusterId();
   const { show } = useSearch({ from: '/frame/clusters/$clusterId/settings/configs' });
-  const { set } = useListSearch();
+  const { q, set, setFilter } = useListSearch();
   const defined = useClusterOperation('list_cluster_config_definitions', {});
   const cluster = useClusterOperation('describe_virtual_cluster', {});
   const definitions = defined.data?.definitions;
@@ -26,11 +25,7 @@ export function Configs() {
       })),
     [definitions],
   );
-  const withEffect = useMemo(
-    () => new Set(definitions?.filter(({ has_effect }) => has_effect).map(({ name }) => name)),
-    [definitions],
-  );
-  const { rows, onOpen, actions, dialogs } = useConfigEditor({
+  const { rows, onEdit, onReset, actions, dialogs } = useConfigEditor({
     configs,
     operation: 'update_virtual_cluster_configuration',
     inputOf: (edited) => ({
@@ -42,31 +37,21 @@ export function Configs() {
   });
   return (
     <SettingsFrame actions={actions}>
-      <ListTable
-        label="Configs"
-        title={`${rows.filter(({ isSet }) => isSet).length} set on this cluster`}
-        of={defined}
-        what="list the configs of the cluster"
-        rowsOf={() => rows}
-        filter={{
-          label: 'Filter configs',
-          noun: 'config',
-          textOf: keyOfConfig,
-          keeps: (row) =>
-            show === 'all' || withEffect.has(keyOfConfig(row)) || row.isSet || row.edit !== undefined,
-          controls: (
-            <Checkbox
-              label="Show Kafka configs that have no effect here"
-              checked={show === 'all'}
-              onChange={({ target }) => set({ show: target.checked ? 'all' : undefined })}
-            />
-          ),
-        }}
-        columns={columns}
-        keyOf={keyOfConfig}
-        sort="name"
-        onOpen={onOpen}
-      />
+      <p className="text-sm text-muted">{rows.filter(({ isSet }) => isSet).length} set on this cluster</p>
+      <Answer of={defined} what="list the configs of the cluster">
+        {() => (
+          <ConfigList
+            rows={rows}
+            owner="this cluster"
+            filter={q ?? ''}
+            onFilter={setFilter}
+            showsAll={show === 'all'}
+            onShowAll={(showsAll) => set({ show: showsAll ? 'all' : undefined })}
+            onEdit={onEdit}
+            onReset={onReset}
+          />
+        )}
+      </Answer>
       {dialogs}
     </SettingsFrame>
   );
@@ -76,7 +61,7 @@ function configurationOf(edited: readonly ConfigRow[]) {
   const set = edited.flatMap(({ definition, edit }) =>
     typeof edit === 'string' ? [[definition.name, edit] as const] : [],
   );
-  const reset = edited.filter(({ edit }) => edit === null).map(keyOfConfig);
+  const reset = edited.filter(({ edit }) => edit === null).map(({ definition }) => definition.name);
   return {
     ...(set.length === 0 ? {} : { broker_configs: Object.fromEntries(set) }),
     ...(reset.length === 0 ? {} : { reset_broker_configs: reset }),

@@ -1,5 +1,5 @@
 import type { OutputOf } from '@weir/api';
-import { type configCatalogues, documentationOf } from '@weir/cluster';
+import { type configCatalogues, documentationOf, unitOf } from '@weir/cluster';
 
 type Definition = OutputOf<'list_topic_config_definitions'>['definitions'][number];
 type ConfigRow = (typeof configCatalogues)['cluster']['rows'][string];
@@ -11,6 +11,8 @@ export function toDefinition(name: string, row: ConfigRow): Omit<Definition, 'de
   return {
     name,
     type: type.kafkaType.toLowerCase() as Definition['type'],
+    group: row.group,
+    unit: unitOf(name, row),
     rule: words?.length === 1 ? words[0]! : type.rule,
     words: words ?? null,
     minimum: type.min ?? null,

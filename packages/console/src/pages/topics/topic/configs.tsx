@@ -1,30 +1,28 @@
-import { useParams } from '@tanstack/react-router';
+import { useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useClusterOperation } from '../../../api/use-cluster.ts';
-import { DataTable } from '../../../ui/data-table.tsx';
-import { Card } from '../../../ui/page.tsx';
+import { useListSearch } from '../../../ui/list-page.tsx';
 import { Answer } from '../../../ui/states.tsx';
-import { configColumns, keyOfConfig, useConfigEditor } from '../../configs/config-editor.tsx';
+import { useConfigEditor } from '../../configs/config-editor.tsx';
+import { ConfigList } from '../../configs/config-list.tsx';
 import { useTopic } from '../use-topic.ts';
 
-const columns = configColumns('this topic');
-
-/** The configs of a topic: those that are set first. */
+/** The configs of a topic. */
 export function Configs() {
   const { clusterId, topic } = useParams({ from: '/frame/clusters/$clusterId/topics/$topic/configs' });
+  const { show } = useSearch({ from: '/frame/clusters/$clusterId/topics/$topic/configs' });
+  const { q, set, setFilter } = useListSearch();
   const { data } = useTopic(topic);
   const defined = useClusterOperation('list_topic_config_definitions', {});
   const configs = useMemo(() => {
-    const set = new Set(data?.set_configs);
-    return (defined.data?.definitions ?? [])
-      .map((definition) => ({
-        definition,
-        value: data?.configs[definition.name] ?? '',
-        isSet: set.has(definition.name),
-      }))
-      .toSorted((a, b) => Number(b.isSet) - Number(a.isSet));
+    const ownNames = new Set(data?.set_configs);
+    return (defined.data?.definitions ?? []).map((definition) => ({
+      definition,
+      value: data?.configs[definition.name] ?? null,
+      isSet: ownNames.has(definition.name),
+    }));
   }, [data, defined.data]);
-  const { rows, onOpen, actions, dialogs } = useConfigEditor({
+  const { rows, onEdit, onReset, actions, dialogs } = useConfigEditor({
     configs,
     operation: 'update_topic',
     inputOf: (edited) => ({
@@ -36,13 +34,28 @@ export function Configs() {
     name: topic,
   });
   return (
-    <Card title={`${rows.filter(({ isSet }) => isSet).length} set on this topic`} actions={actions}>
+    <>
+      <div className="flex flex-wrap items-center gap-2">
+        <p className="flex-1 text-sm text-muted">
+          {rows.filter(({ isSet }) => isSet).length} set on this topic
+        </p>
+        {actions}
+      </div>
       <Answer of={defined} what="list the configs of topics">
         {() => (
-          <DataTable label="Configs" columns={columns} rows={rows} keyOf={keyOfConfig} onOpen={onOpen} />
+          <ConfigList
+            rows={rows}
+            owner="this topic"
+            filter={q ?? ''}
+            onFilter={setFilter}
+            showsAll={show === 'all'}
+            onShowAll={(showsAll) => set({ show: showsAll ? 'all' : undefined })}
+            onEdit={onEdit}
+            onReset={onReset}
+          />
         )}
       </Answer>
       {dialogs}
-    </Card>
+    </>
   );
 }
