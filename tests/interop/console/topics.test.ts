@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import { callOf } from './call.ts';
 import { missingChromium } from './chromium.ts';
-import { button, dialogOf, field, message, onPage } from './find.ts';
+import { button, dialogOf, field, message, onPage, undoOf } from './find.ts';
 import { kafkaOf } from './kafka.ts';
 import { testPages } from './pages.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
@@ -80,7 +80,7 @@ test('a person makes a topic, changes it, deletes it and restores it', bounded, 
   assert.equal(await button(confirm, 'Delete walk').isDisabled(), true);
   await field(confirm, 'Type walk to confirm').fill('walk');
   await button(confirm, 'Delete walk').click();
-  await button(page, 'Undo').click();
+  await undoOf(page, 'Deleted walk').click();
   await message(page, 'Restored walk').waitFor();
   await page.getByRole('link', { name: 'walk', exact: true }).waitFor();
   await page.context().close();
