@@ -112,6 +112,10 @@ read  cluster   list_client_metrics_subscriptions
 read  cluster   describe_client_metrics_subscription
 write cluster   update_client_metrics_subscriptions
 write cluster   delete_client_metrics_subscriptions
+read  cluster   list_client_quotas
+read  cluster   describe_effective_client_quotas
+write cluster   update_client_quotas
+write cluster   delete_client_quotas
 write workspace create_api_key
 write workspace create_api_key_v2
 read  workspace list_api_keys

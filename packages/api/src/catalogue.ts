@@ -5,6 +5,7 @@ import { agentOperations } from './operations/agents.ts';
 import { apiKeyOperations } from './operations/api-keys.ts';
 import { auditOperations } from './operations/audit.ts';
 import { clientMetricsOperations } from './operations/client-metrics.ts';
+import { clientQuotaOperations } from './operations/client-quotas.ts';
 import { clientOperations } from './operations/clients.ts';
 import { clusterConfigurationOperations } from './operations/cluster-configuration.ts';
 import { consumerGroupOperations } from './operations/consumer-groups.ts';
@@ -56,6 +57,7 @@ export const areas = [
   { title: 'Diagnostics', operations: diagnosticOperations },
   { title: 'Monitoring', operations: monitoringOperations },
   { title: 'Client metrics', operations: clientMetricsOperations },
+  { title: 'Client quotas', operations: clientQuotaOperations },
   { title: 'Keys', operations: [...apiKeyOperations, ...mcpConfigurationOperations] },
   { title: 'Workspaces', operations: workspaceOperations },
   { title: 'Roles', operations: userRoleOperations },

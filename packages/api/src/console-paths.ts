@@ -28,6 +28,7 @@ export const consolePaths = {
   aclEvents: (clusterId: string) => cluster(clusterId, 'acls', 'events'),
   credentials: (clusterId: string) => cluster(clusterId, 'credentials'),
   workloadIdentities: (clusterId: string) => cluster(clusterId, 'workload-identities'),
+  quotas: (clusterId: string) => cluster(clusterId, 'quotas'),
   settings: (clusterId: string) => cluster(clusterId, 'settings'),
   configs: (clusterId: string) => cluster(clusterId, 'settings', 'configs'),
   eventSettings: (clusterId: string) => cluster(clusterId, 'settings', 'events'),

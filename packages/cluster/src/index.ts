@@ -434,7 +434,8 @@ export {
 } from './patterns/pattern.ts';
 export { entityProblem, isQuotaEntityType, quotaEntityKey, quotaEntityOf } from './quotas/quota-entity.ts';
 export { type Quotas, readQuotas } from './quotas/quota-entry.ts';
-export { type QuotaKey, quotaProblem } from './quotas/quota-rows.ts';
+export { addressLevels, clientLevels, type QuotaLevel } from './quotas/quota-levels.ts';
+export { quotaProblem } from './quotas/quota-rows.ts';
 export { assignRanges, rangeAssignorName, type Subscriber } from './range-assignor.ts';
 export { SnapshotTopics } from './snapshots/snapshot-topics.ts';
 export { takeSnapshot } from './snapshots/take-snapshot.ts';

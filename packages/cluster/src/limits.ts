@@ -43,9 +43,6 @@ export const clusterLimits = {
   /** Groups that have configs of their own. */
   groupConfigsMax: 100_000,
 
-  /** Entities with quotas. Every agent holds all of them. */
-  clientQuotasMax: 20_000,
-
   /** Topics in one query for log sizes. */
   logSizesPerCallMax: 10_000,
 

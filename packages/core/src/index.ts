@@ -28,6 +28,14 @@ export {
 } from './acl-roles.ts';
 export { backOffMs, type JitteredBackOff, jitteredBackOffMs } from './back-off.ts';
 export { formatBytes, GiB, KiB, MiB, parseBytes, TiB } from './bytes.ts';
+export {
+  clientQuotas,
+  isQuotaKey,
+  type QuotaEntityType,
+  type QuotaKey,
+  quotaEntityTypes,
+  quotaKeys,
+} from './client-quotas.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { clusterIdPrefixes, clusterKind } from './cluster-kind.ts';
 export { compatibilityLevels } from './compatibility-levels.ts';

@@ -32,6 +32,9 @@ export const coreLimits = {
   /** The value of a config that is a free list. */
   configTextCharsMax: 16 * KiB,
 
+  /** Entities with quotas. Every agent holds all of them. */
+  clientQuotasMax: 20_000,
+
   /** Subscriptions to metrics of clients. Every agent knows all of them. */
   clientMetricsMax: 1000,
 

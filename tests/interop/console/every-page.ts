@@ -50,6 +50,7 @@ export const everyPage: readonly PageOfDemo[] = [
   { name: 'acl-events', path: '/clusters/{id}/acls/events', shows: /One point per/ },
   { name: 'credentials', path: '/clusters/{id}/credentials', shows: 'storefront' },
   { name: 'workload-identities', path: '/clusters/{id}/workload-identities', shows: 'Workload identities' },
+  { name: 'quotas', path: '/clusters/{id}/quotas', shows: 'Which quotas apply' },
   { name: 'settings', path: '/clusters/{id}/settings', shows: 'Danger zone' },
   { name: 'settings-configs', path: '/clusters/{id}/settings/configs', shows: 'num.partitions' },
   { name: 'settings-events', path: '/clusters/{id}/settings/events', shows: 'Agent logs' },

@@ -1,6 +1,6 @@
 import type { EntriesView } from '@weir/cluster';
-import { type QuotaEntity, type QuotaKey, quotaEntityKey, readQuotas } from '@weir/cluster';
-import { RecentlyUsed } from '@weir/core';
+import { addressLevels, clientLevels, type QuotaLevel, quotaEntityKey, readQuotas } from '@weir/cluster';
+import { type QuotaKey, RecentlyUsed } from '@weir/core';
 import { brokerLimits } from '../limits.ts';
 
 /** The client of a request. */
@@ -17,12 +17,6 @@ export interface BindingQuota {
 }
 
 type BindingQuotas = { readonly [Key in QuotaKey]?: BindingQuota };
-
-interface Level {
-  readonly entity: QuotaEntity;
-  /** The names by which a quota of this level is counted: all clients of a user share the quota of the user. */
-  readonly sharedBy: readonly string[];
-}
 
 /**
  * Finds the quotas that apply. For each type the most specific entity wins: user with client id before user alone,
@@ -47,19 +41,17 @@ export class QuotaLookup {
   }
 
   ofAddress(address: string): BindingQuotas {
-    return this.#remembered(`address ${address}`, () =>
-      [address, null].map((name) => ({ entity: [{ type: 'ip', name }], sharedBy: [address] })),
-    );
+    return this.#remembered(`address ${address}`, () => addressLevels(address));
   }
 
-  #remembered(key: string, levels: () => readonly Level[]): BindingQuotas {
+  #remembered(key: string, levels: () => readonly QuotaLevel[]): BindingQuotas {
     const { version } = this.#records;
     if (version !== this.#version) this.#found.forgetAll();
     this.#version = version;
     return this.#found.of(key, () => this.#find(levels()));
   }
 
-  #find(levels: readonly Level[]): BindingQuotas {
+  #find(levels: readonly QuotaLevel[]): BindingQuotas {
     const found: Record<string, BindingQuota> = {};
     for (const { entity, sharedBy } of levels) {
       const value = this.#records.byKey.get(quotaEntityKey(entity));
@@ -71,21 +63,4 @@ export class QuotaLookup {
     }
     return found;
   }
-}
-
-/** Most specific first. */
-function clientLevels(user: string, clientId: string): Level[] {
-  const of = (type: string, name: string | null) => ({ type, name });
-  const levels: Level[] = [];
-  for (const userName of [user, null]) {
-    for (const clientName of [clientId, null]) {
-      const entity = [of('user', userName), of('client-id', clientName)];
-      levels.push({ entity, sharedBy: [user, clientId] });
-    }
-    levels.push({ entity: [of('user', userName)], sharedBy: [user] });
-  }
-  for (const clientName of [clientId, null]) {
-    levels.push({ entity: [of('client-id', clientName)], sharedBy: [clientId] });
-  }
-  return levels;
 }

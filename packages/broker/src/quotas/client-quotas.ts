@@ -1,5 +1,5 @@
-import type { EntriesView, QuotaKey } from '@weir/cluster';
-import { type Clock, type Metrics, RecentlyUsed, TokenBucket } from '@weir/core';
+import type { EntriesView } from '@weir/cluster';
+import { type Clock, type Metrics, type QuotaKey, RecentlyUsed, TokenBucket } from '@weir/core';
 import { brokerLimits } from '../limits.ts';
 import { type BindingQuota, type QuotaClient, QuotaLookup } from './binding-quotas.ts';
 import { MutationQuota } from './mutation-quota.ts';

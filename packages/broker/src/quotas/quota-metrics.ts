@@ -1,5 +1,4 @@
-import type { QuotaKey } from '@weir/cluster';
-import type { MetricRow, Metrics, Series } from '@weir/core';
+import type { MetricRow, Metrics, QuotaKey, Series } from '@weir/core';
 
 export const throttledRow: MetricRow<'quota'> = {
   name: 'agent_client_quota_throttle_count',

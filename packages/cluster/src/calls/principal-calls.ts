@@ -1,12 +1,9 @@
+import { quotaEntityTypes } from '@weir/core';
 import * as s from '../shapes/shape.ts';
 import { command, leaderCall, query } from './call.ts';
 import { type MutationOptions, mutationOptions } from './topic-calls.ts';
 
 /** In the order in which they appear in entry keys. */
-export const quotaEntityTypes = ['user', 'client-id', 'ip'] as const;
-
-export type QuotaEntityType = (typeof quotaEntityTypes)[number];
-
 /** One part of an entity. A `null` name is the default entity: all that have no quota of their own. */
 const quotaEntityPart = s.struct({
   /** One of `quotaEntityTypes`, or any other text that a client sent. */

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { coreLimits } from '@weir/core';
-import { type QuotaEntity, type QuotaEntityType, quotaEntityTypes } from '../calls/principal-calls.ts';
+import { coreLimits, type QuotaEntityType, quotaEntityTypes } from '@weir/core';
+import type { QuotaEntity } from '../calls/principal-calls.ts';
 
 /** Returns the key of an entity's key-value entry. The parts have a fixed order, so an entity has one key. */
 export function quotaEntityKey(entity: QuotaEntity): string {

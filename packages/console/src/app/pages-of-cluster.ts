@@ -153,6 +153,16 @@ export const clusterPages: readonly ClusterPage[] = [
           'delete_workload_identity_federation',
         ],
       },
+      {
+        label: 'Quotas',
+        to: '/clusters/$clusterId/quotas',
+        operations: [
+          'list_client_quotas',
+          'describe_effective_client_quotas',
+          'update_client_quotas',
+          'delete_client_quotas',
+        ],
+      },
     ],
   },
   {

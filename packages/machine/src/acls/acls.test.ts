@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type AclFilter, aclKey, describeAcl, invalidAcls, readAclKey, readAcls } from '@weir/cluster';
-import { clusterLimits } from '@weir/cluster/limits';
+
 import {
   type Acl,
   type AclOperation,
@@ -235,7 +235,7 @@ describe('limits', () => {
   test('agents can read a snapshot at all limits', () => {
     const credentials = machineLimits.scramCredentialsMax + coreLimits.credentialsMax;
     const followed =
-      coreLimits.aclsMax + credentials + clusterLimits.clientQuotasMax + coreLimits.clientMetricsMax;
+      coreLimits.aclsMax + credentials + coreLimits.clientQuotasMax + coreLimits.clientMetricsMax;
     const columnsOfPartitions = 16;
     assert.ok(followed + columnsOfPartitions <= rpcLimits.rpcColumnsMax);
   });

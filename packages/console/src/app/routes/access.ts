@@ -40,5 +40,12 @@ const workloadIdentities = createRoute({
   ),
 });
 
-/** Who may connect to a cluster, and what they may do there. */
-export const accessRoutes = [acls, credentials, workloadIdentities] as const;
+const quotas = createRoute({
+  getParentRoute: () => cluster,
+  path: '/quotas',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('../../pages/access/quotas/quotas.tsx'), 'Quotas'),
+});
+
+/** Who may connect to a cluster, and what and how much they may do there. */
+export const accessRoutes = [acls, credentials, workloadIdentities, quotas] as const;

@@ -12,6 +12,7 @@ export function AccessTabs() {
         { label: 'Events', link: { to: '/clusters/$clusterId/acls/events', params } },
         { label: 'Credentials', link: { to: '/clusters/$clusterId/credentials', params } },
         { label: 'Workload identities', link: { to: '/clusters/$clusterId/workload-identities', params } },
+        { label: 'Quotas', link: { to: '/clusters/$clusterId/quotas', params } },
       ]}
     />
   );

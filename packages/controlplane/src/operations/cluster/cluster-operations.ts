@@ -12,6 +12,7 @@ import { OperationFailed } from '../operation-failed.ts';
 import { aclOperations } from './acls.ts';
 import { agentOperations } from './agents.ts';
 import { clientMetricsOperations } from './client-metrics.ts';
+import { clientQuotaOperations } from './client-quotas.ts';
 import { clientOperations } from './clients.ts';
 import { configurationOperations } from './configuration.ts';
 import { consumerGroupOperations } from './consumer-groups.ts';
@@ -65,6 +66,7 @@ function allOperations(services: ClusterServices) {
     ...storageCostOperations(services),
     ...clientOperations(services),
     ...clientMetricsOperations(services),
+    ...clientQuotaOperations(services),
     ...eventsStateOperations(services),
     ...eventOperations(services),
     ...monitoringOperations(services),

@@ -26,7 +26,7 @@ export function monitoringOperations({ clusterPort, metricRows }: ClusterService
         ['acls', coreLimits.aclsMax, counts.acls],
         ['agents', coreLimits.agentsPerClusterMax, agents.length],
         ['client_metrics_subscriptions', coreLimits.clientMetricsMax, subscriptions.length],
-        ['client_quotas', clusterLimits.clientQuotasMax, counts.clientQuotas],
+        ['client_quotas', coreLimits.clientQuotasMax, counts.clientQuotas],
         ['consumer_groups', coreLimits.groupsMax, groups.length],
         ['credentials', coreLimits.credentialsMax, counts.credentials],
         ['group_configs', clusterLimits.groupConfigsMax, groupConfigs.length],
