@@ -165,16 +165,21 @@ test('a configuration for MCP is generated, tested, and used by a client', bound
   await field(page, 'Default').uncheck();
   await button(page, 'Generate').click();
   await onPage(page, /^Choose at least one workspace/).waitFor();
+  const keyNames: string[] = [];
   for (const form of ['single_key', 'per_workspace']) {
     await field(page, 'Default').check();
     await field(page, 'Headers').selectOption(form);
+    // A further configuration replaces the key of the one before, whose secret cannot be shown again.
+    if (keyNames.length > 0)
+      await onPage(page, new RegExp(`^Replace ${keyNames[0]}, `)).waitFor({ state: 'attached' });
     const [answer] = await Promise.all([
       page.waitForResponse(/create_mcp_configuration/),
       button(page, 'Generate').click(),
     ]);
     assert.equal(answer.status(), 200);
     const [key] = ((await answer.json()) as { api_keys: { name: string }[] }).api_keys;
-    await onPage(page, new RegExp(`\\b${key!.name}\\b`)).waitFor();
+    keyNames.push(key!.name);
+    await onPage(page, new RegExp(`Created the key ${key!.name}\\b`)).waitFor();
     const shown = await page
       .getByRole('region', { name: 'Clients that use the field url (most)', exact: true })
       .locator('code')
@@ -192,5 +197,11 @@ test('a configuration for MCP is generated, tested, and used by a client', bound
     await client.close();
   }
   assert.deepEqual(await accessibilityProblems(page), []);
+  await field(page, 'Key').selectOption('Add a new key');
+  await Promise.all([page.waitForResponse(/create_mcp_configuration/), button(page, 'Generate').click()]);
+  await page.goto(`${stage.url}/keys`);
+  await onPage(page, /^akn_mcp_console_\w+_3/).waitFor();
+  assert.equal(await onPage(page, new RegExp(`^${keyNames[0]}$`)).count(), 0, 'replaced');
+  assert.equal(await onPage(page, keyNames[1]!).count(), 1, 'kept');
   await page.context().close();
 });

@@ -46,7 +46,11 @@ export const topicWriteTools = [
     async plan({ virtual_cluster_id: _, ...change }, context, virtual_cluster_id) {
       const { topic_name } = change;
       const topic = await context.call('describe_topic', { virtual_cluster_id, topic_name });
-      await context.call('update_topic', { virtual_cluster_id, ...change, validate_only: true });
+      const { deletion_estimate: deleted } = await context.call('update_topic', {
+        virtual_cluster_id,
+        ...change,
+        validate_only: true,
+      });
       const changes = [
         ...partitionChanges(topic, change.partition_count),
         ...configChanges(topic, change.configs),
@@ -54,7 +58,7 @@ export const topicWriteTools = [
       return {
         title: `Change the topic ${topic_name}`,
         changes,
-        warnings: changes.flatMap((one) => warningOf(one, topic)),
+        warnings: [...changes.flatMap((one) => warningOf(one, topic)), ...deletionWarning(deleted)],
         consolePath: consolePaths.topic(virtual_cluster_id, topic_name),
       };
     },
@@ -94,6 +98,12 @@ function warningOf({ name, after }: Change, topic: Topic): string[] {
   if (after === null)
     return [`${name} becomes the default of the cluster; records beyond it are deleted for good.`];
   return boundOf(after) < now ? [`Records beyond the smaller ${name} are deleted for good.`] : [];
+}
+
+function deletionWarning(deleted: OutputOf<'update_topic'>['deletion_estimate']): string[] {
+  if (deleted === undefined || deleted.records === 0) return [];
+  const { records, bytes, is_complete: isComplete } = deleted;
+  return [`${isComplete ? '' : 'More than '}${records} records (${bytes} bytes) are deleted within minutes.`];
 }
 
 /** -1 is no bound. */

@@ -21,7 +21,7 @@ const calls: Readonly<Record<string, { readonly args: object; readonly asks: Reg
   },
   update_topic: {
     args: { topic_name: 'orders', partition_count: 24, configs: { 'retention.ms': '1000' } },
-    asks: /partitions: 12 → 24\nretention.ms: 604800000 → 1000\nWarning: Partitions cannot .*\nWarning: Records beyond the smaller retention.ms are deleted/,
+    asks: /partitions: 12 → 24\nretention.ms: 604800000 → 1000\nWarning: Partitions cannot .*\nWarning: Records beyond the smaller retention.ms are deleted for good\.\nWarning: 1250000 records \(734003200 bytes\) are deleted within minutes\.$/,
   },
   reset_consumer_group_offsets: {
     args: { group: 'shop', to: 'latest' },

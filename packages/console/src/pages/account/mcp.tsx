@@ -1,7 +1,9 @@
 import type { OutputOf } from '@weir/api/client';
 import { docsMcpPath, mcpPath } from '@weir/api/paths';
+import { systemClock } from '@weir/core';
 import { useState } from 'react';
-import { useAction } from '../../api/use-operation.ts';
+import { useAction, useOperation } from '../../api/use-operation.ts';
+import { formatAgo } from '../../format/format.ts';
 import { useContextOfCaller } from '../../session/context.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, SelectField, TextField } from '../../ui/fields.tsx';
@@ -9,6 +11,7 @@ import { Form, textOf } from '../../ui/form.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Command } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
+import { type FormerConfiguration, mcpKeyNames } from './mcp-keys.ts';
 import { type McpTest, testMcp } from './test-mcp.ts';
 
 type Made = OutputOf<'create_mcp_configuration'>;
@@ -24,10 +27,26 @@ const forms = [
   ['per_workspace', 'One key and one header per workspace'],
 ] as const;
 
+const newKey = 'new';
+
+/** The newest is chosen: who generates again has usually lost the secret, which is shown only once. */
+function keyChoices(former: readonly FormerConfiguration[]): readonly (readonly [string, string])[] {
+  return [
+    ...former.map(({ name, lastUsedAt }): readonly [string, string] => {
+      const used =
+        lastUsedAt === null ? 'never used' : `used ${formatAgo(Date.parse(lastUsedAt), systemClock.nowMs())}`;
+      return [name, `Replace ${name}, ${used}`];
+    }),
+    [newKey, 'Add a new key'],
+  ];
+}
+
 /** Makes the configuration that an assistant needs to read clusters, with keys of its own. */
 export function Mcp() {
   const { data: context } = useContextOfCaller();
   const create = useAction('create_mcp_configuration');
+  const keys = useOperation('list_api_keys', {});
+  const { next, former } = mcpKeyNames(keys.data?.api_keys ?? [], context?.actor.id ?? '');
   const [noneChosen, setNoneChosen] = useState(false);
   return (
     <Page
@@ -46,11 +65,13 @@ export function Mcp() {
                 setNoneChosen(workspaceIds.length === 0);
                 if (workspaceIds.length === 0) return;
                 const keyName = textOf(fields, 'key_name');
+                const replaced = former.find(({ name }) => name === textOf(fields, 'key'));
                 create.mutate({
                   workspace_ids: workspaceIds,
                   form: textOf(fields, 'form') as (typeof forms)[number][0],
                   server_name: textOf(fields, 'server_name'),
-                  ...(keyName === '' ? {} : { key_name: keyName }),
+                  key_name: keyName === '' ? next : keyName,
+                  replaces: [...(replaced?.keyIds ?? [])],
                 });
               }}
             >
@@ -81,8 +102,13 @@ export function Mcp() {
               <TextField label="Server name" name="server_name" required defaultValue="weir" maxLength={64}>
                 The client shows this name.
               </TextField>
-              <TextField label="Key name" name="key_name" maxLength={100}>
-                Empty for mcp_ and the current time.
+              {former.length > 0 && (
+                <SelectField key={former[0]!.name} label="Key" name="key" options={keyChoices(former)}>
+                  A replaced key stops working: its client needs the new configuration.
+                </SelectField>
+              )}
+              <TextField label="Key name" name="key_name" maxLength={100} placeholder={next}>
+                Keys with another name are not offered for replacement here.
               </TextField>
             </Form>
           </div>

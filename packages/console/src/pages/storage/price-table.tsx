@@ -65,9 +65,9 @@ export function PriceTable({ priceList, own, onPriceList, onOwn }: PriceTablePro
       <p className="border-t border-line px-4 py-2 text-xs text-muted">
         Approximate list prices in US dollars as of {pricesWritten}, not verified with the provider; those
         with * are estimates. Enter your own: they are kept in the URL of this page.{' '}
-        {pages.map((page, index) => (
+        {Object.entries(pages).map(([title, page]) => (
           <a key={page} href={page} target="_blank" rel="noreferrer" className="mr-2 text-accent underline">
-            {`Provider prices ${index + 1}`}
+            {`${title} prices`}
           </a>
         ))}
       </p>
