@@ -66,7 +66,8 @@ function priceText(list: PriceListName, name: PriceName): string {
 }
 
 function pagesOf(name: PriceListName): string {
-  return `- \`-price-list ${name}\`: ${priceLists[name].pages.map((url) => `<${url}>`).join(', ')}`;
+  const links = Object.entries(priceLists[name].pages).map(([title, url]) => `[${title}](${url})`);
+  return `- \`-price-list ${name}\`: ${links.join(', ')}`;
 }
 
 /** The assumptions of the example. */

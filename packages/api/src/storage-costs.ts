@@ -24,8 +24,8 @@ interface PriceList {
    * Prices that were found in secondary sources. The others are from memory. None was compared with `pages` yet.
    */
   readonly secondary: readonly PriceName[];
-  /** The pages of the provider that have the prices. */
-  readonly pages: readonly string[];
+  /** The pages of the provider that have the prices, by title. */
+  readonly pages: Readonly<Record<string, string>>;
 }
 
 /** When the price lists were written down. */
@@ -46,11 +46,11 @@ export const priceLists = {
       disk: 0.08,
     },
     secondary: ['storage', 'put', 'list', 'delete', 'cross_zone'],
-    pages: [
-      'https://aws.amazon.com/s3/pricing/',
-      'https://aws.amazon.com/ec2/pricing/on-demand/',
-      'https://aws.amazon.com/ebs/pricing/',
-    ],
+    pages: {
+      'Amazon S3': 'https://aws.amazon.com/s3/pricing/',
+      'Amazon EC2': 'https://aws.amazon.com/ec2/pricing/on-demand/',
+      'Amazon EBS': 'https://aws.amazon.com/ebs/pricing/',
+    },
   },
   gcs: {
     title: 'Google Cloud Storage Standard, us-central1',
@@ -64,11 +64,11 @@ export const priceLists = {
       disk: 0.1,
     },
     secondary: ['storage', 'put', 'get', 'list', 'delete', 'cross_zone'],
-    pages: [
-      'https://cloud.google.com/storage/pricing',
-      'https://cloud.google.com/vpc/network-pricing',
-      'https://cloud.google.com/compute/disks-image-pricing',
-    ],
+    pages: {
+      'Google Cloud Storage': 'https://cloud.google.com/storage/pricing',
+      'Google Cloud network': 'https://cloud.google.com/vpc/network-pricing',
+      'Google Cloud disks': 'https://cloud.google.com/compute/disks-image-pricing',
+    },
   },
   azure: {
     title: 'Azure Blob Storage Hot, ZRS, East US',
@@ -82,11 +82,11 @@ export const priceLists = {
       disk: 0.081,
     },
     secondary: ['storage', 'delete'],
-    pages: [
-      'https://azure.microsoft.com/en-us/pricing/details/storage/blobs/',
-      'https://azure.microsoft.com/en-us/pricing/details/bandwidth/',
-      'https://azure.microsoft.com/en-us/pricing/details/managed-disks/',
-    ],
+    pages: {
+      'Azure Blob Storage': 'https://azure.microsoft.com/en-us/pricing/details/storage/blobs/',
+      'Azure bandwidth': 'https://azure.microsoft.com/en-us/pricing/details/bandwidth/',
+      'Azure managed disks': 'https://azure.microsoft.com/en-us/pricing/details/managed-disks/',
+    },
   },
 } as const satisfies Record<string, PriceList>;
 
