@@ -8,7 +8,7 @@ const ada = 'ui_00000000_0000_4000_8000_0000adaadaad';
 
 const key = (name: string, last_used_at: string | null = null) => ({
   ...example!,
-  id: `aki_of_${name}` as typeof example.id,
+  id: `aki_of_${name}` as NonNullable<typeof example>['id'],
   name,
   last_used_at,
 });
