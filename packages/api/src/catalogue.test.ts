@@ -181,8 +181,8 @@ test('names are unique routes, and their verbs distinguish reads from writes', (
 /** The verbs with which a summary may begin. */
 const imperatives: ReadonlySet<string> = new Set(
   (
-    'Accept Add Change Chart Check Create Decide Delete Describe Enable End Invite List Move Mute Read Register Rename ' +
-    'Replace Restore Revoke Search Set Start Unmute Update Validate Write'
+    'Accept Add Change Chart Check Create Decide Delete Describe Enable End Invite List Move Mute Preview Read Register Rename ' +
+    'Replace Reset Restore Revoke Search Set Start Unmute Update Validate Write'
   ).split(' '),
 );
 

@@ -4,7 +4,7 @@ export const errorTable = {
   invalid_api_key: { status: 401, message: 'invalid API key' },
   forbidden: { status: 403, message: 'You do not have the role or the API key grant that this needs.' },
   not_found: { status: 404, message: 'not found' },
-  method_not_allowed: { status: 405, message: 'Call it with POST; operations that only read take GET too.' },
+  method_not_allowed: { status: 405, message: 'Use POST; operations that only read accept GET too.' },
   conflict: {
     status: 409,
     message: 'The request conflicts with the current state; read it again and retry.',
@@ -21,7 +21,7 @@ export const errorTable = {
     status: 400,
     message: 'A topic cannot change between compacted and not compacted; create a new topic.',
   },
-  deletion_protected: { status: 409, message: 'It has deletion protection enabled.' },
+  deletion_protected: { status: 409, message: 'Deletion protection is enabled.' },
   duplicate_api_key_name: {
     status: 409,
     message: 'An API key with this name already exists; choose another name.',
@@ -70,7 +70,7 @@ export const errorTable = {
   no_sealing_keys: {
     status: 409,
     message:
-      'Secrets, named ones, of single sign-on and in configurations of pipelines, are kept sealed by a key, and a control plane on PostgreSQL has none by itself. Write 64 random hex digits (openssl rand -hex 32) into a file that only its owner may read, start every process of the control plane with -sealingKeysFile and the path of that file, and try again.',
+      'The control plane encrypts secrets with a sealing key, and on PostgreSQL it does not create one by itself. Write 64 random hex digits (openssl rand -hex 32) into a file that only its owner may read, start every control-plane process with -sealingKeysFile and the path of that file, and try again.',
   },
   not_restorable: {
     status: 409,

@@ -47,7 +47,10 @@ test('price lists have every price, none of them negative, and the pages to comp
   for (const name of priceListNames) {
     const { prices, pages } = priceLists[name];
     for (const price of Object.values(prices)) assert.ok(price >= 0 && price < 1);
-    for (const page of pages) assert.match(page, /^https:/);
+    for (const [title, page] of Object.entries(pages)) {
+      assert.match(title, /^(?:Amazon|Google|Azure) /);
+      assert.match(page, /^https:/);
+    }
   }
 });
 

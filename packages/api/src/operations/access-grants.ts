@@ -15,7 +15,7 @@ export const grantNames = ['admin', 'read_only'] as const;
 const everything = z.literal('*');
 
 const principalKind =
-  'For a key: `app` and `app_r` for applications, `agent` and `agent_r` for agents, `*` for the account. `_r` only reads.';
+  'For a key: `app` and `app_r` for applications, `agent` and `agent_r` for agents, `*` for the account. `_r` is read-only.';
 const resourceKind = 'For an agent key `virtual_cluster`, otherwise `*`.';
 const resourceId = 'The cluster of an agent key, otherwise `*`.';
 const grantName = 'For a role: `admin` or `read_only`.';
@@ -26,9 +26,9 @@ const keyGrant = z.strictObject({
   resource_kind: z.enum(resourceKinds).describe(resourceKind),
   resource_id: z.union([everything, id('cluster')]).describe(resourceId),
   workspace_id: emptyForNone(z.union([everything, id('workspace')])).describe(
-    'The workspace of an application key. Without it, the oldest one that the caller reaches. `*` for an account key.',
+    'The workspace of an application key; by default, the oldest one that the caller can access. `*` for an account key.',
   ),
-  managed_grant_name: emptyForNone(z.enum(grantNames)).describe('Nothing, for a key.'),
+  managed_grant_name: emptyForNone(z.enum(grantNames)).describe('Empty for a key.'),
 });
 
 export const keyGrants = () => list(keyGrant, apiLimits.accessGrantsMax, 1);
@@ -37,11 +37,11 @@ export const keyGrants = () => list(keyGrant, apiLimits.accessGrantsMax, 1);
 const roleGrant = z.strictObject({
   workspace_id: z
     .union([everything, id('workspace')])
-    .describe('The workspace, or `*` for all, later ones too.'),
+    .describe('The workspace, or `*` for all, including future ones.'),
   managed_grant_name: z.enum(grantNames).describe(grantName),
   resource_id: emptyForNone(everything).describe('`*`: a role is for everything in its workspace.'),
-  resource_kind: emptyForNone(everything).describe('Nothing or `*`, for a role.'),
-  principal_kind: emptyForNone(everything).describe('Nothing or `*`, for a role.'),
+  resource_kind: emptyForNone(everything).describe('Empty or `*` for a role.'),
+  principal_kind: emptyForNone(everything).describe('Empty or `*` for a role.'),
 });
 
 export const roleGrants = () => list(roleGrant, apiLimits.accessGrantsMax);

@@ -48,16 +48,16 @@ const neededOperations = wordsOf(aclOperationNumbers).filter((word) => word !== 
 const ruleGiven = z.strictObject(fields);
 const rule = z
   .object(fields)
-  .meta({ id: 'Acl', description: 'A rule. It has no id: it is what its seven fields say.' });
+  .meta({ id: 'Acl', description: 'An ACL. It has no id; its seven fields identify it.' });
 
 const principalAccess = z
   .object({
-    principal: text().describe('Who: a principal of rules, or the name of a credential.'),
+    principal: text().describe('The principal of a rule, or the name of a credential.'),
     is_allowed: z.boolean().describe('Whether an attempt succeeds.'),
     do_rules_allow: z.boolean().describe('Whether the rules allow it, enforced or not.'),
-    is_superuser: z.boolean().describe('Whether no rule binds this principal.'),
-    deciding_rule: rule.nullable().describe('The rule that decided, or `null` if none is about it.'),
-    other_hosts: list(text(), otherHostsMax).describe('Addresses from which the rules decide otherwise.'),
+    is_superuser: z.boolean().describe('Whether the principal is a superuser, to whom no rule applies.'),
+    deciding_rule: rule.nullable().describe('The rule that decided, or `null` if none matches.'),
+    other_hosts: list(text(), otherHostsMax).describe('Client addresses for which the result differs.'),
   })
   .meta({ id: 'PrincipalAccess', description: 'What one principal may do.' });
 
@@ -86,19 +86,19 @@ export const aclOperations = [
     summary:
       'Decide whether a principal, or which principals, may perform an operation in a virtual cluster, and by which rule.',
     description:
-      'Decides as agents do: what denies wins, and what no rule is about is denied. Superusers are bound by no rule. A principal may be named as its credential is. Without a principal, `who` lists superusers and all principals that rules about it name, and the other fields are about all other principals.',
+      'Decides as agents do: DENY takes precedence, and what no rule allows is denied. Rules do not apply to superusers. You can name a principal by its credential. Without a principal, `who` lists superusers and all principals that matching rules name, and the other fields describe everyone else.',
     input: clusterInput({
       principal: text(coreLimits.principalNameCharsMax, 1)
         .optional()
-        .describe('Who, as `User:name` or only the name. Without it, who may.'),
+        .describe('`User:name`, or only the name. Without it, the answer lists who may.'),
       operation: z.enum(neededOperations).describe('The operation.'),
-      resource_type: fields.resource_type.describe('With what.'),
+      resource_type: fields.resource_type.describe('The type of the resource.'),
       resource_name: text(coreLimits.aclResourceNameCharsMax, 1).describe(
-        'Its name. The cluster is `kafka-cluster`.',
+        'Its name; `kafka-cluster` for the cluster.',
       ),
       host: text(coreLimits.aclHostCharsMax, 1)
         .optional()
-        .describe('The client address. Without it, one that no rule names.'),
+        .describe('The client address; by default, one that no rule names.'),
     }),
     output: z.object({
       is_allowed: z.boolean().describe('Whether an agent would allow it now.'),
@@ -106,31 +106,29 @@ export const aclOperations = [
       mode: z
         .enum(['off', 'shadow', 'enforced'])
         .describe('How ACLs apply: `off`, `shadow` (denials are only logged) or `enforced`.'),
-      is_superuser: z.boolean().describe('Whether the principal is exempt from rules.'),
+      is_superuser: z.boolean().describe('Whether the principal is a superuser, to whom no rule applies.'),
       principals: list(text(), principalNamesMax).describe(
         'All names of the principal that rules can match.',
       ),
-      deciding_rule: rule.nullable().describe('The rule that decided, or `null` if none is about it.'),
-      reason: text().describe('Why, in a sentence.'),
+      deciding_rule: rule.nullable().describe('The rule that decided, or `null` if none matches.'),
+      reason: text().describe('The reason, in a sentence.'),
       near_rules: list(
         z.object({
           rule: rule.describe('The rule.'),
           differs_in: z
             .enum(['principal', 'resource', 'operation', 'host', 'permission'])
-            .describe(
-              'The only thing in which it says something else; a rule of another `permission` was overruled.',
-            ),
+            .describe('The only field that differs; with `permission`, another rule took precedence.'),
         }),
         nearRulesMax,
-      ).describe('Rules that would decide if one thing were different.'),
+      ).describe('Rules that differ from a match in one field only.'),
       who: list(principalAccess, apiLimits.explainedPrincipalsMax + 1)
         .optional()
         .describe(
-          'All that no other entry names as `User:*`, then principals that may, then those that may not. Only without a principal.',
+          '`User:*` for everyone that no other entry names, then principals that may, then those that may not. Only without a principal.',
         ),
       who_total: count(coreLimits.aclsMax + coreLimits.credentialsMax + 1)
         .optional()
-        .describe('How many there are, of whom the first are listed.'),
+        .describe('The total, of which the first are listed.'),
     }),
     errors: ['unsupported_cluster_type'],
     example: {
@@ -157,11 +155,11 @@ export const aclOperations = [
     title: 'Create an ACL',
     summary: 'Create an ACL in a virtual cluster.',
     description:
-      'A rule that already exists is not an error. Rules are kept while ACLs are off, and agents obey them within seconds when they are on. Words that stand for several, such as `ANY`, are not rules and are refused.',
+      'Creating a rule that already exists is not an error. Rules can be created while ACLs are off; when ACLs are on, agents apply a new rule within seconds. Filter values such as `ANY` are refused.',
     input: clusterInput({
       acl: ruleGiven.describe('The rule.'),
     }),
-    output: z.object({ acl: rule.describe('The rule as it is kept.') }),
+    output: z.object({ acl: rule.describe('The rule as stored.') }),
     errors: ['limit_exceeded', 'unsupported_cluster_type'],
     example: {
       input: { acl: exampleRule },
@@ -177,7 +175,7 @@ export const aclOperations = [
       acls: list(ruleGiven, coreLimits.aclsPerCallMax, 1).describe('The rules.'),
     }),
     output: z.object({
-      acls: list(rule, coreLimits.aclsPerCallMax).describe('The rules that were removed.'),
+      acls: list(rule, coreLimits.aclsPerCallMax).describe('The rules that were deleted.'),
     }),
     errors: ['unsupported_cluster_type'],
     example: {

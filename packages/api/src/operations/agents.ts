@@ -11,26 +11,26 @@ const agent = z
   .object({
     agent_id: text(128).describe('The agent.'),
     release: text(64).describe('The release that it runs.'),
-    roles: list(text(64), rolesMax).describe('What it does.'),
+    roles: list(text(64), rolesMax).describe('Its roles.'),
     group: text(nameCharsMax).describe('Its group.'),
-    zone: text(nameCharsMax).describe('Its availability zone; empty if it does not know.'),
-    host: text(nameCharsMax).describe('Where clients find it.'),
+    zone: text(nameCharsMax).describe('Its availability zone; empty if unknown.'),
+    host: text(nameCharsMax).describe('The host that clients connect to.'),
     kafka_port: count(65_535)
       .optional()
-      .describe('The port for Kafka there; absent for agents of a schema registry cluster.'),
+      .describe('Its Kafka port; absent for agents of a schema registry cluster.'),
     schema_registry_port: count(65_535)
       .optional()
-      .describe('The port of the schema registry there; absent if it serves none.'),
-    cpu_count: z.number().min(0).describe('Its processors.'),
-    cpu_load: z.number().min(0).max(1).describe('How much of them it uses, from 0 to 1.'),
+      .describe('Its schema registry port; absent if it serves none.'),
+    cpu_count: z.number().min(0).describe('Its vCPUs.'),
+    cpu_load: z.number().min(0).max(1).describe('Its CPU utilization, from 0 to 1.'),
     started_at: time()
       .optional()
       .describe(
         'When its process started, by its own clock; absent until its first report, within 20 seconds.',
       ),
-    last_seen_at: time().describe('When it last called.'),
+    last_seen_at: time().describe('Its last heartbeat.'),
   })
-  .meta({ id: 'Agent', description: 'An agent that calls in.' });
+  .meta({ id: 'Agent', description: 'A connected agent.' });
 
 export const agentOperations = [
   defineClusterOperation({

@@ -16,7 +16,7 @@ import { defineOperation } from '../operation.ts';
 import { accessGrants, keyGrants } from './access-grants.ts';
 
 const keyFields = {
-  id: id('apiKey').describe('The key, to delete it by.'),
+  id: id('apiKey').describe('The id of the key.'),
   name: text(132).describe('Its name, with `akn_`.'),
   access_grants: accessGrants().describe('What it may do.'),
   created_at: time().describe('When it was created.'),
@@ -28,7 +28,7 @@ export const newApiKey = z
     ...keyFields,
     key: secretField(apiKeySecretChars).describe('The secret, `aks_…`. It is returned only here.'),
   })
-  .meta({ id: 'NewApiKey', description: 'A key that was just made, with its secret.' });
+  .meta({ id: 'NewApiKey', description: 'A new key with its secret.' });
 
 export const apiKey = z
   .object({
@@ -41,13 +41,13 @@ export const apiKey = z
 const createInput = () =>
   z.strictObject({
     name: word(/^[a-zA-Z0-9_]{1,132}$/, 132, 'is not 1 to 128 letters, digits and underscores').describe(
-      'A name that no other key of the account has. `akn_` in front is put there if it is missing.',
+      'The name, unique in the account. The prefix `akn_` is added if it is missing.',
     ),
     access_grants: keyGrants().describe(
-      'What it may do: one kind of key, for one cluster or for workspaces.',
+      'What the key may do. All grants are of one kind of key: of one cluster, or of workspaces.',
     ),
     virtual_cluster_type: emptyForNone(z.enum(clusterTypeNames)).describe(
-      'The kind of the resource. May be left out: the id implies it.',
+      'The type of the cluster. Optional: the id implies it.',
     ),
   });
 
@@ -81,7 +81,7 @@ function creation<const Name extends string>(name: Name, title: string, descript
 }
 
 const aboutKeys =
-  'Keys live until they are deleted; to replace one, create another and delete the old one. Application and agent keys belong to a workspace in which the caller is an administrator, account keys need an administrator of all workspaces. A key cannot have more permissions than its creator.';
+  'Keys are valid until they are deleted; to replace one, create another and delete the old one. Application and agent keys need an administrator of their workspace, account keys an administrator of all workspaces. A key cannot have more permissions than its creator.';
 
 export const apiKeyOperations = [
   creation('create_api_key', 'Create a key', aboutKeys),

@@ -26,16 +26,18 @@ const entry = z
   .object({
     id: id('auditEntry').describe('The entry.'),
     time: time().describe('When it happened.'),
-    actor_kind: z.enum(actorKinds).describe('What called.'),
-    actor_id: text(136).nullable().describe('The user or key that called, or `null` if unknown.'),
-    actor_name: text(apiLimits.emailCharsMax).nullable().describe('Its name then.'),
-    remote_address: text(64).describe('Where the call came from.'),
+    actor_kind: z.enum(actorKinds).describe('The type of caller.'),
+    actor_id: text(136).nullable().describe('The id of the user or key, or `null` if unknown.'),
+    actor_name: text(apiLimits.emailCharsMax).nullable().describe('Its name at that time.'),
+    remote_address: text(64).describe('The address of the caller.'),
     via: z
       .enum(['api', 'mcp'])
       .describe('Whether the call came through the API or from an assistant over MCP.'),
     operation: text(128).describe('What was called.'),
-    workspace_id: id('workspace').nullable().describe('The workspace that it was about, or `null`.'),
-    targets: list(targetText(), targetsMax).describe('The ids and names that it was about. Never a secret.'),
+    workspace_id: id('workspace').nullable().describe('The workspace, or `null`.'),
+    targets: list(targetText(), targetsMax).describe(
+      'Ids and names of the affected objects; never a secret.',
+    ),
     changes: list(
       z.object({
         name: targetText().describe('The config, the partition or the field.'),
@@ -43,11 +45,11 @@ const entry = z
         after: targetText().nullable().describe('`null` if the value was removed.'),
       }),
       changesMax,
-    ).describe('What it changed. Never a secret; empty for operations that do not report it.'),
+    ).describe('What changed; never a secret. Empty if the operation does not report it.'),
     result: text(64).describe('`ok`, or the code of the error.'),
-    message: text().describe('What the error said; empty for none.'),
+    message: text().describe('The error message, or empty.'),
     count: count().describe(
-      'How often it happened within a minute from `time` on; more than 1 only for refused calls and `read_records`.',
+      'How often it happened within a minute of `time`; more than 1 only for refused calls and `read_records`.',
     ),
   })
   .meta({ id: 'AuditEntry', description: 'Who did what, when, from where, and the outcome.' });
@@ -58,21 +60,19 @@ export const auditOperations = [
     title: 'Search the audit log',
     summary: 'Search the audit log, newest entries first.',
     description:
-      'Every call that changes something is recorded, or that was meant to and was refused, and every attempt to sign in. Calls that are refused again and again are one entry a minute for each caller, operation and error. Calls that an agent key does not allow stand under `agent_rpc/` and their name. Administrators of a workspace see what was done in it; what is about the account is for administrators of all workspaces.',
+      'The log records every call that changes something, every refused attempt to do so, and every sign-in attempt. Repeated refusals are one entry a minute for each caller, operation and error. Agent calls that the agent key does not allow have the prefix `agent_rpc/`. Administrators of a workspace see its entries; entries about the account are visible to administrators of all workspaces.',
     scope: 'workspace',
     input: z.strictObject({
       workspace_id: workspaceFilter(),
       relative: text(32)
         .optional()
-        .describe('The last part of time, such as `1h` or `7d`; instead of `start` and `end`.'),
-      start: timeOfCaller().optional().describe('The earliest moment.'),
-      end: timeOfCaller().optional().describe('The moment before which it happened.'),
-      actor: text(apiLimits.emailCharsMax)
-        .optional()
-        .describe('Only what this user or key did: its id or its name.'),
+        .describe('A relative range such as `1h` or `7d`, instead of `start` and `end`.'),
+      start: timeOfCaller().optional().describe('The start, inclusive.'),
+      end: timeOfCaller().optional().describe('The end, exclusive.'),
+      actor: text(apiLimits.emailCharsMax).optional().describe('Only this user or key, by id or name.'),
       operation: text(128).optional().describe('Only calls of this operation.'),
-      target: targetText().optional().describe('Only what was about this id or name.'),
-      result: text(64).optional().describe('Only calls that ended so: `ok`, or the code of an error.'),
+      target: targetText().optional().describe('Only entries with this target.'),
+      result: text(64).optional().describe('Only this result: `ok`, or an error code.'),
       ...pageInput(100),
     }),
     output: z.object({

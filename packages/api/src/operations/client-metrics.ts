@@ -7,9 +7,9 @@ const subscriptionName = () =>
   word(/^[a-zA-Z0-9._-]{1,249}$/, 249, 'is not 1 to 249 letters, digits, dots, underscores and hyphens');
 
 const interval = 'How often clients push, in milliseconds.';
-const metrics = 'Beginnings of names of metrics with commas between them, or `*` for all.';
+const metrics = 'Comma-separated prefixes of metric names, or `*` for all.';
 const match =
-  'Which clients: `selector=pattern` with commas between them, of which all have to fit. Empty for every client.';
+  'Comma-separated `selector=pattern` pairs that a client must all match. Empty matches every client.';
 
 const subscription = z
   .object({
@@ -66,7 +66,7 @@ export const clientMetricsOperations = [
     title: 'Set subscriptions to client metrics',
     summary: 'Create or replace client metrics subscriptions, all of them or none.',
     description:
-      'A subscription is replaced as a whole: what is left out has its default. A name may occur once.',
+      'A subscription is replaced as a whole: omitted fields get their defaults. Each name may occur once.',
     input: clusterInput({
       client_metrics_subscriptions: list(subscriptionGiven, coreLimits.clientMetricsMax, 1)
         .refine((given) => new Set(given.map(({ name }) => name)).size === given.length, {

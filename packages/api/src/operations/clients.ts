@@ -9,24 +9,22 @@ const names = () => list(name(), apiLimits.listedSoftwareNamesMax);
 
 const software = z
   .object({
-    software_name: name().describe('What the software calls itself; empty if it does not.'),
+    software_name: name().describe('The name of the client software; empty if it reports none.'),
     software_version: name().describe('Its version.'),
-    connections: count().describe('Connections of such clients.'),
-    principals: names().describe(
-      'Some of those that they are logged in as, `User:ANONYMOUS` without a login.',
-    ),
+    connections: count().describe('The number of their connections.'),
+    principals: names().describe('Some of their principals; `User:ANONYMOUS` without a login.'),
     client_ids: names().describe('Some of their client ids.'),
-    has_more_names: z.boolean().describe('Whether there are further principals or client ids.'),
+    has_more_names: z.boolean().describe('Whether there are more principals or client ids.'),
     agents: list(
       z.object({
         agent_id: text(128).describe('The agent.'),
-        connections: count().describe('Connections of such clients to it.'),
+        connections: count().describe('The number of their connections to this agent.'),
       }),
       apiLimits.listedSoftwareNamesMax,
-    ).describe('Some of the agents that they are connected to, those with the most connections first.'),
+    ).describe('Some of the agents that they are connected to, most connections first.'),
     agent_count: count().describe('How many agents they are connected to.'),
   })
-  .meta({ id: 'ClientSoftware', description: 'Clients of one software and version.' });
+  .meta({ id: 'ClientSoftware', description: 'Clients with the same software and version.' });
 
 export const clientOperations = [
   defineClusterOperation({
@@ -34,7 +32,7 @@ export const clientOperations = [
     title: 'List clients',
     summary: 'List the Kafka clients that are connected to a virtual cluster, by software and version.',
     description:
-      'Clients say their software when they connect (KIP-511); all names here are as they chose them, cut to 128 characters. Agents report every 20 seconds, each its kinds of software with the most connections; the connections of others are counted in `unlisted_connections`. A client has several connections.',
+      'Clients report their software when they connect (KIP-511); names are as the clients send them, cut to 128 characters. Agents report every 20 seconds, each the kinds of software with the most connections; `unlisted_connections` counts the others. A client has several connections.',
     input: clusterInput({
       software_name: name().optional().describe('Only clients of this software.'),
       software_version: name().optional().describe('Only clients of this version.'),
@@ -42,14 +40,14 @@ export const clientOperations = [
     }),
     output: z.object({
       clients: list(software, apiLimits.listedSoftwareMax).describe(
-        'Kinds of clients, the most connections first.',
+        'Kinds of clients, most connections first.',
       ),
-      total: count().describe('How many kinds there are, of which the first are listed.'),
-      connections: count().describe('Connections of all clients, whatever was asked for.'),
-      unlisted_connections: count().describe('Connections of clients for whose software there was no room.'),
-      reported_at: time().nullable().describe('The oldest report that is in here, or `null` without any.'),
+      total: count().describe('The total number of kinds, of which the first are listed.'),
+      connections: count().describe('Connections of all clients, regardless of filters.'),
+      unlisted_connections: count().describe('Connections of clients that are not listed.'),
+      reported_at: time().nullable().describe('The time of the oldest report, or `null` if there is none.'),
       silent_agents: list(text(128), coreLimits.agentsPerClusterMax).describe(
-        'Agents that did not report their clients of late.',
+        'Agents that have not reported their clients recently.',
       ),
     }),
     errors: ['unsupported_cluster_type'],

@@ -22,24 +22,26 @@ const configuration = z
     are_acls_enabled: z.boolean().describe('Whether ACLs are enforced.'),
     acl_shadowing_enabled: z
       .boolean()
-      .describe('Whether ACLs are tried out: denials are logged and not made.'),
-    is_auto_create_topic_enabled: z.boolean().describe('Whether topics are made when clients ask for them.'),
+      .describe('Whether ACLs are in shadow mode: denials are logged, not enforced.'),
+    is_auto_create_topic_enabled: z
+      .boolean()
+      .describe('Whether topics are created when clients request them.'),
     default_num_partitions: count(coreLimits.partitionsPerTopicMax).describe(
-      'Partitions of a topic that does not say.',
+      'The default number of partitions of new topics.',
     ),
     default_retention_millis: z
       .int()
       .min(-1)
-      .describe('How long records are kept where the topic does not say, in milliseconds; -1 is for ever.'),
-    default_topic_type: z.enum(topicTypes).describe('The type of a topic that does not say.'),
-    enable_deletion_protection: z.boolean().describe('Whether deleting the cluster is refused.'),
-    soft_delete_topics_enabled: z.boolean().describe('Whether deleted topics can be restored for a while.'),
-    inactive_topics_ttl: nanosecondsField().describe('For how long, in nanoseconds.'),
+      .describe('The default retention in milliseconds; -1 is unlimited.'),
+    default_topic_type: z.enum(topicTypes).describe('The default type of new topics.'),
+    enable_deletion_protection: z.boolean().describe('Whether deletion protection of the cluster is on.'),
+    soft_delete_topics_enabled: z.boolean().describe('Whether deleted topics can be restored for some time.'),
+    inactive_topics_ttl: nanosecondsField().describe('How long, in nanoseconds.'),
     tier: tier().describe('The tier of the cluster.'),
     broker_configs: configsField().describe('Configs of the cluster by name.'),
     bucket_url: text(apiLimits.apiUrlCharsMax)
       .nullable()
-      .describe('The bucket that agents use instead of the one they were started with, or `null`.'),
+      .describe('The bucket that agents use instead of that of `-bucketURL`, or `null`.'),
   })
   .meta({ id: 'VirtualClusterConfiguration', description: 'How a virtual cluster is configured.' });
 
@@ -50,18 +52,18 @@ const bucketStatus = z
     state: z
       .enum(bucketStates)
       .describe(
-        'Whether all agents write new files there, some have not reported it yet, or some refuse the bucket and go on with the one before.',
+        'Whether all agents write new files there, some have not reported yet, or some refuse the bucket and keep using the previous one.',
       ),
     agents: list(
       z.object({
         agent_id: text(128).describe('The agent.'),
-        host: text(256).describe('Where it is.'),
-        state: z.enum(bucketStates).describe('Whether it has not reported, or refuses the bucket.'),
-        reason: text(coreLimits.reportedProblemCharsMax).describe('Why, in one line.'),
+        host: text(256).describe('Its host.'),
+        state: z.enum(bucketStates).describe('Whether it has not reported yet or refuses the bucket.'),
+        reason: text(coreLimits.reportedProblemCharsMax).describe('The reason, in one line.'),
       }),
       apiLimits.bucketStatusAgentsMax,
     ).describe('The agents that do not use it.'),
-    agents_left_out: count().describe('How many more there are.'),
+    agents_left_out: count().describe('The number of agents not listed.'),
   })
   .meta({ id: 'BucketStatus', description: 'Whether agents use the bucket that the cluster names.' });
 
@@ -71,19 +73,22 @@ const change = z
     acl_shadowing_enabled: z
       .boolean()
       .optional()
-      .describe('Whether to try ACLs out without denying anything.'),
-    enable_deletion_protection: z.boolean().optional().describe('Whether to refuse to delete the cluster.'),
-    tier: emptyForNone(tier()).describe('Another tier.'),
+      .describe('Whether to put ACLs in shadow mode, which only logs denials.'),
+    enable_deletion_protection: z
+      .boolean()
+      .optional()
+      .describe('Whether to protect the cluster from deletion.'),
+    tier: emptyForNone(tier()).describe('The new tier.'),
     broker_configs: configsGiven().describe(
-      'Configs to set, by name. Those that are left out or `null` stay as they are.',
+      'Configs to set, by name. Omitted and `null` configs are unchanged.',
     ),
     reset_broker_configs: list(text(256, 1), apiLimits.configsPerRequestMax)
       .optional()
-      .describe('Names of configs that are to have their defaults again.'),
+      .describe('Names of configs to reset to their defaults.'),
     bucket_url: text(apiLimits.apiUrlCharsMax, 1)
       .nullable()
       .optional()
-      .describe('A bucket that agents are to use instead of the one they were started with; `null` ends it.'),
+      .describe('A bucket for agents to use instead of that of `-bucketURL`; `null` removes it.'),
   })
   .refine(
     ({ are_acls_enabled: enforced, acl_shadowing_enabled: shadowed }) =>
@@ -94,9 +99,9 @@ const change = z
 const configDefinition = z
   .object({
     ...configDefinitionFields,
-    default: configText().nullable().describe('Its value when nothing is set; `null` if agents decide it.'),
-    value: configText().nullable().describe('Its value now; `null` if agents decide it.'),
-    is_set: z.boolean().describe('Whether it was set on the cluster.'),
+    default: configText().nullable().describe('The default value; `null` if agents decide.'),
+    value: configText().nullable().describe('The current value; `null` if agents decide.'),
+    is_set: z.boolean().describe('Whether it is set on the cluster.'),
   })
   .meta({ id: 'ClusterConfigDefinition', description: 'A config of a virtual cluster that can be set.' });
 
@@ -181,12 +186,12 @@ export const clusterConfigurationOperations = [
     title: 'Change the configuration',
     summary: 'Update the given fields of the configuration of a virtual cluster.',
     description:
-      'Omitted fields keep their values. ACLs are either enforced or tried out; to go from one to the other, set both fields. ' +
+      'Omitted fields are unchanged. ACLs are either enforced or in shadow mode; to switch from one to the other, set both fields. ' +
       'With `bucket_url`, the call waits some seconds for the agents, and returns which of them do not use the bucket and why. ' +
       'With `validate_only`, the answer says how many records shorter retention would delete.',
     input: clusterInput({
       virtual_cluster_configuration: change.describe('What to change.'),
-      validate_only: flag('Whether to check the change and not make it.'),
+      validate_only: flag('Whether to validate only and change nothing.'),
     }),
     output: z.object({
       bucket_status: bucketStatus

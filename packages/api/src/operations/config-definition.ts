@@ -9,18 +9,18 @@ export const configText = () => prose(coreLimits.configTextCharsMax);
 /** What a config is and which values it takes, whatever it is a config of. */
 export const configDefinitionFields = {
   name: text(256).describe('The config.'),
-  type: z.enum(['boolean', 'string', 'int', 'long', 'double', 'list']).describe('What its values are.'),
+  type: z.enum(['boolean', 'string', 'int', 'long', 'double', 'list']).describe('The type of its values.'),
   group: z.enum(configGroupIds).describe('What it is about.'),
   unit: z
     .enum(configUnits)
     .nullable()
     .describe('What its numbers count; `null` for plain numbers and other types.'),
-  rule: prose().describe('What a value must be, as the end of a sentence that begins with "must be".'),
-  words: list(text(256), 100).nullable().describe('All words that it takes; `null` if it takes others.'),
-  minimum: text(32).nullable().describe('The least number, as text; `null` for other types.'),
-  maximum: text(32).nullable().describe('The largest number, as text; `null` for other types.'),
-  documentation: prose().describe('What it does.'),
-  has_effect: z.boolean().describe('Whether it does anything; others are kept because tools set them.'),
+  rule: prose().describe('What a value must be, to complete "must be …".'),
+  words: list(text(256), 100).nullable().describe('All allowed values; `null` if there is no such list.'),
+  minimum: text(32).nullable().describe('The minimum, as text; `null` for other types.'),
+  maximum: text(32).nullable().describe('The maximum, as text; `null` for other types.'),
+  documentation: prose().describe('Its roles.'),
+  has_effect: z.boolean().describe('Whether it has an effect; others are accepted because tools set them.'),
 };
 
 /** What a dry run says of records that a change of configs deletes. */
@@ -28,23 +28,23 @@ export const deletionEstimate = () =>
   z
     .object({
       records: count().describe(
-        'The records that retention would delete now and keeps with the present configs. Of compacted topics, at most so many.',
+        'The records that the new retention deletes and the current one keeps. An upper bound for compacted topics.',
       ),
       bytes: count().describe('The bytes of their batches as clients sent them.'),
-      topic_count: count().describe('The topics that lose records.'),
+      topic_count: count().describe('The number of topics that lose records.'),
       topics: list(
         z.object({
           name: topicNameField().describe('The topic.'),
-          records: count().describe('Its records that go.'),
+          records: count().describe('The number of its records that are deleted.'),
           bytes: count().describe('Their bytes.'),
         }),
         apiLimits.deletionEstimateTopicsMax,
-      ).describe('Those that lose the most bytes, the most first.'),
-      deleted_topic_count: count().describe('Deleted topics that can be restored now and then no longer.'),
+      ).describe('The topics that lose the most bytes, largest first.'),
+      deleted_topic_count: count().describe(
+        'The number of deleted topics that can no longer be restored after the change.',
+      ),
       deleted_topic_bytes: count().describe('Their bytes.'),
-      is_complete: z
-        .boolean()
-        .describe('Whether all records were counted. If not, the cluster has so many that there are more.'),
+      is_complete: z.boolean().describe('Whether all records were counted. If not, there are more.'),
     })
     .meta({ id: 'DeletionEstimate', description: 'What a change of configs deletes within minutes.' });
 

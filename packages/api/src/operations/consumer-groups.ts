@@ -17,7 +17,7 @@ import { clusterInput, defineClusterOperation } from '../operation.ts';
 const groupName = () => text(coreLimits.groupNameCharsMax, 1);
 const groupNameOutput = () => z.string().max(coreLimits.groupNameCharsMax);
 const memberText = () => z.string().max(coreLimits.groupNameCharsMax);
-const groupState = () => text(64).describe('Its state by Kafka’s name, such as `Stable` or `Empty`.');
+const groupState = () => text(64).describe('Its state as in Kafka, such as `Stable` or `Empty`.');
 const groupProtocol = () =>
   memberText().describe('How partitions are assigned, such as `range`; empty without members.');
 const partitionNumber = () => count(coreLimits.partitionsPerTopicMax).describe('The partition.');
@@ -33,15 +33,15 @@ const member = z
   .object({
     id: memberText().describe('The member.'),
     group_instance_id: memberText().nullable().describe('The name of a static member, or `null`.'),
-    client_id: memberText().describe('What the client calls itself.'),
-    client_host: memberText().describe('Where it connects from.'),
+    client_id: memberText().describe('The client id.'),
+    client_host: memberText().describe('The address of the client.'),
     assignment: z
       .object({
         assignments: list(assignedPartitions, coreLimits.partitionsPerClusterMax).describe(
           'Partitions by topic.',
         ),
       })
-      .describe('What it reads.'),
+      .describe('The partitions that it reads.'),
   })
   .meta({ id: 'GroupMember', description: 'A member of a consumer group.' });
 
@@ -67,15 +67,15 @@ const watchedGroup = z
             member_id: memberText().describe('The member that reads it; empty if there is none.'),
             partition: partitionNumber(),
             empty: z.boolean().describe('Whether it has no records.'),
-            min_offset: count().describe('Where it begins.'),
-            max_offset: count().describe('Where it ends: the offset of the next record.'),
-            committed_offset: z.int().min(-1).describe('Where the group is; -1 if it never said.'),
+            min_offset: count().describe('The first offset.'),
+            max_offset: count().describe('The end offset: that of the next record.'),
+            committed_offset: z.int().min(-1).describe('The committed offset; -1 if there is none.'),
           }),
           coreLimits.partitionsPerTopicMax,
         ).describe('Its partitions.'),
       }),
       coreLimits.partitionsPerClusterMax,
-    ).describe('The topics that it reads or has committed offsets of.'),
+    ).describe('The topics that it reads or has committed offsets for.'),
   })
   .meta({ id: 'WatchedConsumerGroup', description: 'A consumer group with its offsets.' });
 
@@ -83,15 +83,15 @@ const lag = () =>
   count()
     .nullable()
     .describe(
-      'Records that it has yet to read, all that are there without a commit; `null` for a share group that has not begun.',
+      'The lag: records still to be read, or all records without a committed offset; `null` for a share group that has not started.',
     );
 
 const groupFields = {
   name: groupNameOutput().describe('The group.'),
-  type: z.enum(['classic', 'consumer', 'share']).describe('Which of Kafka’s protocols it speaks.'),
+  type: z.enum(['classic', 'consumer', 'share']).describe('The Kafka group protocol that it uses.'),
   state: groupState(),
   protocol: groupProtocol(),
-  total_lag: count().describe('Records that it has yet to read, of all partitions.'),
+  total_lag: count().describe('The total lag of all partitions.'),
 };
 
 const exampleGroup = {
@@ -105,41 +105,41 @@ const exampleGroup = {
 const groupListing = z
   .object({
     ...groupFields,
-    member_count: count(coreLimits.groupMembersMax).describe('How many members it has.'),
-    topic_count: count(coreLimits.partitionsPerClusterMax).describe('How many topics it reads.'),
+    member_count: count(coreLimits.groupMembersMax).describe('The number of members.'),
+    topic_count: count(coreLimits.partitionsPerClusterMax).describe('The number of topics that it reads.'),
     partition_count: count(coreLimits.partitionsPerClusterMax).describe(
-      'How many partitions it has offsets of.',
+      'The number of partitions with committed offsets.',
     ),
-    max_lag: count().describe('The largest lag of one partition.'),
+    max_lag: count().describe('The largest lag of a partition.'),
   })
   .meta({ id: 'ConsumerGroupListing', description: 'A consumer group in a list.' });
 
 const consumerGroup = z
   .object({
     ...groupFields,
-    generation: z.int().describe('How often it was put together anew.'),
+    generation: z.int().describe('The generation: how often it has rebalanced.'),
     members: list(member, coreLimits.groupMembersMax).describe('Its members.'),
     topics: list(
       z.object({
         name: topicNameField().describe('The topic.'),
-        total_lag: count().describe('The lag of all its partitions.'),
+        total_lag: count().describe('The total lag of its partitions.'),
         partitions: list(
           z.object({
             partition: partitionNumber(),
-            member_id: memberText().nullable().describe('Who reads it, or `null`.'),
-            start_offset: count().describe('Where it begins.'),
-            end_offset: count().describe('Where it ends: the offset of the next record.'),
-            committed_offset: count().nullable().describe('Where the group is; `null` if it never said.'),
+            member_id: memberText().nullable().describe('The member that reads it, or `null`.'),
+            start_offset: count().describe('The first offset.'),
+            end_offset: count().describe('The end offset: that of the next record.'),
+            committed_offset: count().nullable().describe('The committed offset; `null` if there is none.'),
             committed_at: time()
               .nullable()
-              .describe('When it said so last; `null` if it never did, and for share groups.'),
+              .describe('The time of the last commit; `null` if there is none, and for share groups.'),
             lag: lag(),
           }),
           coreLimits.partitionsPerTopicMax,
         ).describe('Its partitions.'),
       }),
       coreLimits.partitionsPerClusterMax,
-    ).describe('What it reads, the largest lag first.'),
+    ).describe('The topics that it reads, largest lag first.'),
   })
   .meta({ id: 'ConsumerGroup', description: 'A consumer group with its lag.' });
 
@@ -147,16 +147,16 @@ const resetInput = {
   group: groupName().describe('The group.'),
   topics: list(topicNameField(), apiLimits.resetTopicsMax, 1)
     .optional()
-    .describe('Only these topics, all partitions of each; by default the partitions that it has offsets of.'),
+    .describe('Only these topics, with all partitions; by default, partitions with committed offsets.'),
   to: z
     .enum(['earliest', 'latest', 'time', 'offset', 'shift', 'group', 'offsets'])
-    .describe('From where it goes on; all but the first two need the field of that name.'),
+    .describe('The target; all but the first two need the field of that name.'),
   time: timeOfCaller()
     .optional()
-    .describe('Go on where the stored range begins that has the first record of this time or later.'),
-  offset: count().optional().describe('Go on at this offset.'),
-  shift_by: z.int().optional().describe('Go on so many records later, or earlier if it is negative.'),
-  from_group: groupName().optional().describe('Go on where this group is.'),
+    .describe('Reset to the first record at or after this time, or a little before it.'),
+  offset: count().optional().describe('Reset to this offset.'),
+  shift_by: z.int().optional().describe('Shift by N records; a negative number shifts back.'),
+  from_group: groupName().optional().describe('Copy the offsets of this group.'),
   offsets: list(
     z.strictObject({
       topic: topicNameField().describe('The topic.'),
@@ -167,7 +167,7 @@ const resetInput = {
     1,
   )
     .optional()
-    .describe('Go on at these offsets, in these partitions only. A group that does not exist is made.'),
+    .describe('Set these offsets, in these partitions only. A missing group is created.'),
 };
 
 const resetOutput = {
@@ -175,19 +175,19 @@ const resetOutput = {
     z.object({
       topic: topicNameField().describe('The topic.'),
       partition: partitionNumber(),
-      old_offset: count().nullable().describe('Where the group was; `null` if it never said.'),
-      new_offset: count().describe('Where it goes on.'),
-      change: z.int().nullable().describe('Records that it skips, or reads again if it is negative.'),
-      lag: count().describe('Records that it then has to read.'),
-      asked_offset: z
+      old_offset: count().nullable().describe('The committed offset before; `null` if there was none.'),
+      new_offset: count().describe('The committed offset after.'),
+      change: z
         .int()
         .nullable()
-        .describe('The offset that was asked for, if the partition does not have it.'),
+        .describe('The number of records skipped; negative if records are read again.'),
+      lag: count().describe('The lag after.'),
+      asked_offset: z.int().nullable().describe('The requested offset, if the partition does not have it.'),
     }),
     apiLimits.resetPartitionsMax,
   ).describe('Partitions by topic.'),
-  skipped_records: count().describe('Records that it does not read.'),
-  repeated_records: count().describe('Records that it reads again.'),
+  skipped_records: count().describe('The number of records skipped.'),
+  repeated_records: count().describe('The number of records read again.'),
 };
 
 const exampleReset = {
@@ -212,9 +212,9 @@ export const consumerGroupOperations = [
     title: 'List consumer groups',
     summary: 'List the consumer groups of a virtual cluster with their lag.',
     input: clusterInput({
-      query: text(coreLimits.groupNameCharsMax).optional().describe('Only groups whose name has this in it.'),
-      lag_min: count().optional().describe('Only groups that have at least this lag.'),
-      sort_by: z.enum(['name', 'lag']).default('name').describe('By name, or the largest lag first.'),
+      query: text(coreLimits.groupNameCharsMax).optional().describe('Only groups whose name contains this.'),
+      lag_min: count().optional().describe('Only groups with at least this lag.'),
+      sort_by: z.enum(['name', 'lag']).default('name').describe('By name, or largest lag first.'),
       ...pageInput(100),
     }),
     output: z.object({
@@ -271,7 +271,7 @@ export const consumerGroupOperations = [
     name: 'monitoring/describe_all_consumer_groups',
     title: 'Describe all consumer groups',
     summary: 'Describe the members and offsets of all consumer groups of a virtual cluster.',
-    description: 'For tools that watch groups. `list_consumer_groups` is lighter and comes in pages.',
+    description: 'For monitoring tools. `list_consumer_groups` is lighter and paginated.',
     output: z.object({
       state: z
         .object({ groups: list(watchedGroup, coreLimits.groupsMax).describe('The groups by name.') })
@@ -311,11 +311,13 @@ export const consumerGroupOperations = [
   defineClusterOperation({
     name: 'preview_offset_reset',
     title: 'Preview a reset of offsets',
-    summary: 'Describe what a reset of the committed offsets of a consumer group would change.',
+    summary: 'Preview what a reset of the committed offsets of a consumer group would change.',
     input: clusterInput(resetInput),
     output: z.object({
       state: groupState(),
-      member_count: count(coreLimits.groupMembersMax).describe('Members, which have to stop before a reset.'),
+      member_count: count(coreLimits.groupMembersMax).describe(
+        'The number of members; they must stop before a reset.',
+      ),
       ...resetOutput,
     }),
     errors: ['unsupported_cluster_type', 'limit_exceeded', 'conflict'],
@@ -327,8 +329,8 @@ export const consumerGroupOperations = [
   defineClusterOperation({
     name: 'reset_consumer_group_offsets',
     title: 'Reset offsets of a consumer group',
-    summary: 'Set from where a consumer group without members goes on.',
-    description: 'Members would commit their own positions right after, so a group that has any is refused.',
+    summary: 'Reset the committed offsets of a consumer group without members.',
+    description: 'A group with members is refused: they would overwrite the offsets with their own.',
     input: clusterInput(resetInput),
     output: z.object(resetOutput),
     errors: ['unsupported_cluster_type', 'limit_exceeded', 'conflict'],
@@ -343,7 +345,7 @@ export const consumerGroupOperations = [
     summary: 'Delete a consumer group without members, and its committed offsets.',
     input: clusterInput({
       group: groupName().describe('The group.'),
-      confirm_group: groupName().describe('The group once more, so that no other is deleted by mistake.'),
+      confirm_group: groupName().describe('The name of the group again, to confirm.'),
     }),
     errors: ['unsupported_cluster_type', 'name_mismatch', 'conflict'],
     example: {
@@ -353,14 +355,14 @@ export const consumerGroupOperations = [
   defineClusterOperation({
     name: 'delete_consumer_group_offsets',
     title: 'Delete offsets of a consumer group',
-    summary: 'Delete the committed offsets of a consumer group of one topic that it does not read now.',
+    summary: 'Delete the committed offsets of a consumer group for a topic that it does not read now.',
     input: clusterInput({
       group: groupName().describe('The group.'),
       topic: topicNameField().describe('The topic.'),
     }),
     output: z.object({
       partition_count: count(coreLimits.partitionsPerTopicMax).describe(
-        'Partitions whose offsets were deleted.',
+        'The number of partitions whose offsets were deleted.',
       ),
     }),
     errors: ['unsupported_cluster_type', 'conflict'],

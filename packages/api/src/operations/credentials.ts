@@ -7,16 +7,16 @@ import { clusterInput, defineClusterOperation } from '../operation.ts';
 
 const credential = z
   .object({
-    id: id('credential').describe('The credential, to delete it by.'),
+    id: id('credential').describe('The id of the credential.'),
     name: text(132).describe('Its name, with `ccn_`.'),
-    username: text(coreLimits.principalNameCharsMax).describe('What clients log in as.'),
+    username: text(coreLimits.principalNameCharsMax).describe('The username that clients log in with.'),
     created_at: time().describe('When it was created.'),
-    is_cluster_superuser: z.boolean().describe('Whether no ACL binds it.'),
-    read_only: z.boolean().describe('Whether it only reads, which credentials of a schema registry can.'),
+    is_cluster_superuser: z.boolean().describe('Whether it is a superuser, to whom no ACL applies.'),
+    read_only: z.boolean().describe('Whether it is read-only; only for schema registry clusters.'),
     last_used_at: time()
       .nullable()
       .describe(
-        'The last known login; up to a day too early after a restart of the control plane. `null` for never.',
+        'The last known login, or `null` for never. After a restart of the control plane it can be up to a day old.',
       ),
   })
   .meta({ id: 'Credential', description: 'A credential of Kafka clients, without its password.' });
@@ -55,19 +55,21 @@ export const credentialOperations = [
         /^[a-zA-Z0-9_.-]{1,132}$/,
         132,
         'is not 1 to 128 letters, digits, dots, underscores and hyphens',
-      ).describe('A name that no other credential of the cluster has, with or without `ccn_`.'),
-      is_cluster_superuser: flag('Whether no ACL binds it.'),
-      read_only: flag('Whether it only reads. For schema registries, and not for superusers.'),
+      ).describe('The name, unique in the cluster, with or without `ccn_`.'),
+      is_cluster_superuser: flag('Whether it is a superuser, to whom no ACL applies.'),
+      read_only: flag(
+        'Whether it is read-only. Only for schema registry clusters, and not with `is_cluster_superuser`.',
+      ),
       imported_password: secret(1, apiLimits.passwordCharsMax)
         .nullish()
         .transform((password) => password ?? undefined)
-        .describe('A password of your own, instead of one that is made up.'),
+        .describe('A password to use instead of a generated one.'),
     }).refine(({ is_cluster_superuser, read_only }) => !(is_cluster_superuser && read_only), {
       error: 'is_cluster_superuser and read_only cannot both be true',
     }),
     output: z.object({
       id: id('credential').describe('The credential.'),
-      username: text(coreLimits.principalNameCharsMax).describe('What clients log in as.'),
+      username: text(coreLimits.principalNameCharsMax).describe('The username that clients log in with.'),
       password: secretField(apiLimits.passwordCharsMax).describe('The password. It is returned only here.'),
     }),
     errors: ['duplicate_name', 'limit_exceeded', 'unsupported_cluster_type'],
@@ -79,7 +81,7 @@ export const credentialOperations = [
   defineClusterOperation({
     name: 'delete_virtual_cluster_credentials',
     title: 'Delete a credential',
-    summary: 'Delete a credential. Its clients are refused at their next login.',
+    summary: 'Delete a credential. Clients that use it fail at their next login.',
     input: clusterInput({
       id: id('credential').describe('The credential.'),
     }),

@@ -21,7 +21,7 @@ const diagnosticId = () => word(/^[a-zA-Z0-9_.:-]{1,128}$/, 128, 'is not the id 
 const actorName = () => text(apiLimits.emailCharsMax);
 
 const finding = z.object({
-  key: text(256).describe('What the finding is about, the same from look to look.'),
+  key: text(256).describe('What the finding is about; stable between checks.'),
   message: text().describe('What was found, with numbers.'),
   since: time().describe('When it was first found.'),
 });
@@ -30,30 +30,30 @@ const summaryFields = {
   diagnostic_id: diagnosticId().describe('The diagnostic.'),
   name: text(128).describe('The check that it comes from.'),
   type: text(64).describe('The group of checks.'),
-  source: text(64).describe('Who looked, such as `control_plane`.'),
-  severity: z.enum(severities).describe('How bad it is when it fails.'),
-  title: text(256).describe('What it is about, for people.'),
-  successful: z.boolean().describe('Whether all is well.'),
-  muted: z.boolean().describe('Whether it raises no alert when it fails.'),
-  muted_until: time().nullable().describe('When that ends, or `null`.'),
-  first_failed_at: time().nullable().describe('Since when it fails, or `null`.'),
+  source: text(64).describe('What ran the check, such as `control_plane`.'),
+  severity: z.enum(severities).describe('The severity of a failure.'),
+  title: text(256).describe('A title for people.'),
+  successful: z.boolean().describe('Whether the check passes.'),
+  muted: z.boolean().describe('Whether it is muted, so that a failure raises no alert.'),
+  muted_until: time().nullable().describe('When muting ends, or `null`.'),
+  first_failed_at: time().nullable().describe('When it began to fail, or `null`.'),
   updated_at: time().describe('When it last changed.'),
 };
 
 const listed = z
   .object({
     ...summaryFields,
-    cause: text().describe('The first finding in one line; empty when all is well.'),
+    cause: text().describe('The first finding in one line; empty if the check passes.'),
   })
   .meta({ id: 'DiagnosticListing', description: 'A diagnostic in a list.' });
 
 const diagnostic = z
   .object({
     ...summaryFields,
-    explanation: prose().describe('What it looks at and why that matters.'),
+    explanation: prose().describe('What it checks and why that matters.'),
     fix: prose().describe('What to do.'),
-    groups: list(finding, apiLimits.diagnosticGroupsMax).describe('What was found, the worst first.'),
-    groups_left_out: count().describe('How many findings are left out.'),
+    groups: list(finding, apiLimits.diagnosticGroupsMax).describe('The findings, worst first.'),
+    groups_left_out: count().describe('The number of findings not listed.'),
     muted_by: actorName().nullable().describe('Who muted it.'),
     mute_reason: text().nullable().describe('Why.'),
   })
@@ -64,11 +64,11 @@ const transition = z
     diagnostic_id: diagnosticId().describe('The diagnostic.'),
     name: text(128).describe('The check.'),
     type: text(64).describe('The group of checks.'),
-    severity: z.enum(severities).describe('How bad it is.'),
+    severity: z.enum(severities).describe('The severity.'),
     transition: z.enum(diagnosticTransitions).describe('What happened.'),
     time: time().describe('When.'),
-    message: text().describe('What was found, or the reason of the user.'),
-    actor: actorName().nullable().describe('Who did it, or `null` when it happened by itself.'),
+    message: text().describe('The finding, or the reason that the user gave.'),
+    actor: actorName().nullable().describe('Who did it, or `null` if it happened automatically.'),
   })
   .meta({ id: 'DiagnosticTransition', description: 'A change of a diagnostic.' });
 
@@ -99,11 +99,11 @@ export const diagnosticOperations = [
       state: z
         .enum(['all', 'failing', 'muted'])
         .default('all')
-        .describe('All, those that fail and are not muted, or those that are muted.'),
+        .describe('All, failing and not muted, or muted.'),
       severity: z.enum(severities).optional().describe('Only those of this severity.'),
     }),
     output: z.object({
-      diagnostics: list(listed, apiLimits.diagnosticsMax).describe('Failing ones first, the worst first.'),
+      diagnostics: list(listed, apiLimits.diagnosticsMax).describe('Failing ones first, by severity.'),
     }),
     example: {
       input: { state: 'failing' },
@@ -135,12 +135,14 @@ export const diagnosticOperations = [
   defineClusterOperation({
     name: 'mute_diagnostic',
     title: 'Mute a diagnostic',
-    summary: 'Mute a diagnostic, for a while or until it is unmuted.',
-    description: 'A muted diagnostic still fails and recovers.',
+    summary: 'Mute a diagnostic until a given time or until it is unmuted.',
+    description: 'A muted diagnostic still runs and records failures and recoveries.',
     input: clusterInput({
       ...target,
-      until: timeOfCaller().optional().describe('When it ends. Without it, when the diagnostic is unmuted.'),
-      reason: text(1024).optional().describe('The reason, for later readers.'),
+      until: timeOfCaller()
+        .optional()
+        .describe('When muting ends; by default, when the diagnostic is unmuted.'),
+      reason: text(1024).optional().describe('The reason, for others.'),
     }),
     example: {
       input: { ...exampleTarget, until: '2026-02-01T00:00:00Z', reason: 'Planned maintenance.' },
@@ -156,7 +158,7 @@ export const diagnosticOperations = [
   defineClusterOperation({
     name: 'list_diagnostic_history',
     title: 'List changes of diagnostics',
-    summary: 'List when diagnostics of a virtual cluster failed, recovered and were muted, newest first.',
+    summary: 'List when diagnostics of a virtual cluster failed, recovered or were muted, newest first.',
     input: clusterInput({
       diagnostic_id: diagnosticId().optional().describe('Only this diagnostic.'),
       ...pageInput(100),

@@ -14,18 +14,18 @@ const parameter = (meaning: string, charsMax = 64) => text(charsMax).optional().
 
 /** As in the URL of the page, without what names one event. */
 const searchFields = {
-  types: parameter('Types of events between commas; none are all.', 1024),
+  types: parameter('Comma-separated event types; empty for all.', 1024),
   metrics: parameter('`show` to include events that are metrics in a search of all types.'),
   filter: prose(coreLimits.filterCharsMax).optional().describe('The filter.'),
-  relative: parameter('The last part of time, such as `15m`.'),
+  relative: parameter('A relative range such as `15m`.'),
   preset: parameter('`today` or `yesterday`.'),
   day: parameter('A day such as `2026-01-31`.'),
-  from: parameter('With `day`: where the part of it begins.'),
-  to: parameter('With `day`: where the part of it ends.'),
-  start: parameter('A moment; with `end`.'),
-  end: parameter('A later moment.'),
-  zone: parameter('`utc`; local time without it.'),
-  sort: parameter('`asc` for the oldest first.'),
+  from: parameter('With `day`: the start of the part.'),
+  to: parameter('With `day`: the end of the part.'),
+  start: parameter('The start; with `end`.'),
+  end: parameter('The end.'),
+  zone: parameter('`utc`; by default, local time.'),
+  sort: parameter('`asc` for oldest first.'),
   mode: parameter('`builder` for a filter that is shown as rows.'),
   chart: parameter('How the timeline is drawn: `lines`, `table` or `off`.'),
   group_by: parameter('The field whose values are the series of the timeline.', 1024),
@@ -33,10 +33,10 @@ const searchFields = {
   aggregation: parameter('What the timeline shows: `count`, `avg`, `max`, `min` or `sum`.'),
   field: parameter('The field whose numbers are aggregated.', 1024),
   columns: parameter('Fields that rows show, between commas.', 1024),
-  find: prose(1024).optional().describe('Text that narrows the rows.'),
+  find: prose(1024).optional().describe('Text that filters the rows.'),
   live: parameter('`on` or `paused`: whether events are added as they arrive.'),
   compare: parameter(
-    'The part of the time that is compared with the rest: two moments with a slash between them.',
+    'The part of the range to compare with the rest: two times with a slash between them.',
     128,
   ),
 } as const;
@@ -52,7 +52,7 @@ function isSmall(found: object): boolean {
 
 const workspaceId = () => id('workspace').describe('The workspace.');
 const viewId = () => id('eventView').describe('The view.');
-const isShared = 'Whether all who reach the workspace see it, or only the user who saved it.';
+const isShared = 'Whether everyone with access to the workspace sees it, or only the user who saved it.';
 
 const view = z
   .object({
@@ -60,21 +60,23 @@ const view = z
     name: text(apiLimits.eventViewNameCharsMax).describe('Its name.'),
     is_shared: z.boolean().describe(isShared),
     search: z.object(searchFields).describe('The search, as the parameters of the URL of the page.'),
-    saved_by: text(apiLimits.emailCharsMax).describe('Who saved it last: an address or the name of a key.'),
+    saved_by: text(apiLimits.emailCharsMax).describe(
+      'Who saved it last: an e-mail address or the name of a key.',
+    ),
     saved_at: time().describe('When it was saved last.'),
   })
-  .meta({ id: 'EventView', description: 'A search for events that was saved.' });
+  .meta({ id: 'EventView', description: 'A saved event search.' });
 
 const exampleSearch = { types: 'acl_logs', filter: 'data.operation == "WRITE"', relative: '1h' };
 const rights =
-  'Users save views of their own in workspaces that they can read. Shared views need the right to change the workspace.';
+  'Users can save private views in workspaces that they can read. Shared views need write access to the workspace.';
 const errors = ['not_found', 'duplicate_name', 'limit_exceeded'] as const;
 
 export const eventViewOperations = [
   defineOperation({
     name: 'list_event_views',
     title: 'List saved searches',
-    summary: 'List the event searches that were saved in a workspace: shared ones, and those of the caller.',
+    summary: 'List the saved event searches of a workspace: shared ones and those of the caller.',
     scope: 'workspace',
     input: z.strictObject({ workspace_id: workspaceId() }),
     output: z.object({
@@ -107,7 +109,7 @@ export const eventViewOperations = [
     scope: 'user',
     input: z.strictObject({
       workspace_id: workspaceId(),
-      view_name: viewName().describe('A name that no other shared view has, or no other of the user.'),
+      view_name: viewName().describe('The name, unique among shared views or those of the user.'),
       is_shared: flag(isShared),
       search: search().describe('The search, as the parameters of the URL of the page.'),
     }),
@@ -126,22 +128,22 @@ export const eventViewOperations = [
   defineOperation({
     name: 'update_event_view',
     title: 'Change a saved search',
-    summary: 'Rename a saved event search, replace what it searches, or share it.',
+    summary: 'Rename a saved event search, change its filter, or share it.',
     description: `Omitted fields keep their values. ${rights} A shared view that is no longer shared belongs to the caller.`,
     scope: 'user',
     input: z.strictObject({
       workspace_id: workspaceId(),
       view_id: viewId(),
-      view_name: viewName().optional().describe('Another name.'),
+      view_name: viewName().optional().describe('The new name.'),
       is_shared: z.boolean().optional().describe(isShared),
-      search: search().optional().describe('Another search.'),
+      search: search().optional().describe('The new search.'),
     }),
     errors,
     example: {
       input: {
         workspace_id: examples.workspace,
         view_id: examples.eventView,
-        view_name: 'Denied writes of today',
+        view_name: 'Denied writes today',
         search: { ...exampleSearch, relative: '24h' },
       },
     },

@@ -11,16 +11,13 @@ export const eventsStateOperations = [
     title: 'Describe events',
     summary: 'Describe which events a virtual cluster records, and their retention.',
     output: z.object({
-      enabled: z.boolean().describe('Whether events are recorded at all.'),
+      enabled: z.boolean().describe('Whether events are on.'),
       event_types: z
         .partialRecord(
           z.enum(eventTypeNames),
           z.object({
-            enabled: z.boolean().optional().describe('Whether the type is turned on.'),
-            emitted: z
-              .boolean()
-              .optional()
-              .describe('Whether this release emits events of the type. If not, there are none.'),
+            enabled: z.boolean().optional().describe('Whether the type is on.'),
+            emitted: z.boolean().optional().describe('Whether this release emits events of the type.'),
             retention_period_nanos: nanosecondsField().optional().describe(retention),
           }),
         )
@@ -41,7 +38,7 @@ export const eventsStateOperations = [
     summary: 'Enable or disable events of a virtual cluster and set their retention.',
     description: 'Omitted fields keep their values.',
     input: clusterInput({
-      enabled: z.boolean().optional().describe('Whether to record events at all.'),
+      enabled: z.boolean().optional().describe('Whether to turn events on.'),
       event_types: z
         .partialRecord(
           z.enum(eventTypeNames),

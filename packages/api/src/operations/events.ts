@@ -23,34 +23,33 @@ const presetsMax = 100;
 const eventTypesWanted = () =>
   list(z.enum(eventTypeNames), eventTypeNames.length)
     .default([])
-    .describe('Only events of these types; none are all.');
+    .describe('Only these types; empty for all.');
 
 const timeRange = () =>
   z
     .strictObject({
-      relative: text(32).optional().describe('The last part of time, such as `15m`, `4h` or `1d`.'),
-      preset: z.enum(['today', 'yesterday']).optional().describe('A day by its name, in `time_zone`.'),
+      relative: text(32).optional().describe('A relative range such as `15m`, `4h` or `1d`.'),
+      preset: z.enum(['today', 'yesterday']).optional().describe('A named day, in `time_zone`.'),
       day: text(32).optional().describe('A day such as `2026-01-31`, in `time_zone`.'),
-      from: text(16).optional().describe('With `day`: where the part of it begins, such as `09:30`.'),
-      to: text(16).optional().describe('With `day`: where the part of it ends, such as `17:00`.'),
-      start: text(40).optional().describe('A moment such as `2026-01-31T12:00:00Z`; with `end`.'),
-      end: text(40).optional().describe('A moment that does not belong to it any more; with `start`.'),
+      from: text(16).optional().describe('With `day`: the start of the part, such as `09:30`.'),
+      to: text(16).optional().describe('With `day`: the end of the part, such as `17:00`.'),
+      start: text(40).optional().describe('The start, such as `2026-01-31T12:00:00Z`; with `end`.'),
+      end: text(40).optional().describe('The end, exclusive; with `start`.'),
       time_zone: text(64)
         .default('UTC')
-        .describe('Where days begin: `UTC`, or a name such as `Europe/Vienna`.'),
+        .describe('The time zone of days: `UTC`, or a name such as `Europe/Vienna`.'),
     })
     .optional()
     .describe(
-      'When the events happened: one of `relative`, `preset`, `day`, or `start` and `end`. At most 24 hours; the last hour when it is left out.',
+      'The time range: one of `relative`, `preset`, `day`, or `start` and `end`. At most 24 hours; by default, the last hour.',
     );
 
 const filter = () =>
   prose(coreLimits.filterCharsMax)
     .default('')
-    .describe('What has to be true of an event, such as `data.operation == "WRITE"`; empty for all.');
+    .describe('A condition such as `data.operation == "WRITE"`; empty for all.');
 
-const builder = () =>
-  filterBuilder().optional().describe('The filter as rows instead of text. Give one of the two.');
+const builder = () => filterBuilder().optional().describe('The filter as rows. Use either this or the text.');
 
 const timelineWanted = () =>
   z.strictObject({
@@ -64,12 +63,12 @@ const timelineWanted = () =>
       .enum(['count', 'avg', 'max', 'min', 'sum'])
       .default('count')
       .describe(
-        'The value of each bucket: the number of events, with the denials that `data.suppressed` of `acl_logs` says were left out, or an aggregate of `field`.',
+        'The value of each bucket: the number of events, including denials that `data.suppressed` of `acl_logs` counts, or an aggregate of `field`.',
       ),
-    field: text(1024).optional().describe('The field with the numbers. `count` needs none.'),
+    field: text(1024).optional().describe('The numeric field. Not needed for `count`.'),
     series_limit: integer(1, coreLimits.eventSeriesMax)
       .default(10)
-      .describe('Series at most; all further values together are one more.'),
+      .describe('The maximum number of series; all other values are one more series.'),
   });
 
 const anyObject = () =>
@@ -80,14 +79,14 @@ const anyObject = () =>
     .meta({ type: 'object' });
 
 const eventFields = z.object({
-  specversion: text(16).describe('The version of CloudEvents that it follows.'),
+  specversion: text(16).describe('The CloudEvents version.'),
   id: text(256).describe('The event.'),
   source: text(1024).describe(
-    'What emitted it: `ws:agent:`, the cluster and the agent, or a part of the control plane.',
+    'The source: `ws:agent:` with cluster and agent, or a part of the control plane.',
   ),
   type: text(64).describe('The type of event, such as `acl_logs`.'),
   time: time().describe('When it happened.'),
-  datacontenttype: text(64).describe('What `data` is: `application/json`.'),
+  datacontenttype: text(64).describe('The content type of `data`: `application/json`.'),
   data: anyObject().describe(
     'What happened. Its fields depend on the type; `list_event_fields` lists those that events have.',
   ),
@@ -99,7 +98,7 @@ const event = z
   .meta({
     ...jsonSchemaOf(eventFields, 'output'),
     id: 'Event',
-    description: 'An event as it was recorded. It may have further attributes.',
+    description: 'An event as recorded. It may have more attributes.',
   });
 
 const events = (itemsMax: number) => list(event, itemsMax);
@@ -107,22 +106,22 @@ const events = (itemsMax: number) => list(event, itemsMax);
 const stats = () =>
   z
     .object({
-      events_matched: count().describe('Events that pass the filter, among those that were looked at.'),
-      is_exact: z.boolean().describe('Whether these are all, since the whole time was looked at.'),
-      events_scanned: count().describe('Events that were looked at.'),
-      events_pruned: count().describe('Events that did not have to be looked at.'),
-      events_cached: count().describe('Events whose result was known from an earlier search.'),
-      bytes_scanned: count().describe('Bytes that were looked at, unpacked.'),
-      bytes_read: count().describe('Bytes that were read for it.'),
+      events_matched: count().describe('Scanned events that match the filter.'),
+      is_exact: z.boolean().describe('Whether the whole time range was scanned.'),
+      events_scanned: count().describe('The number of scanned events.'),
+      events_pruned: count().describe('The number of events that were skipped without a scan.'),
+      events_cached: count().describe('The number of events whose result was cached.'),
+      bytes_scanned: count().describe('Scanned bytes, uncompressed.'),
+      bytes_read: count().describe('Bytes read from storage.'),
       ms: count().describe('How long it took, in milliseconds.'),
     })
-    .describe('What it cost.');
+    .describe('What the search cost.');
 
 const partial = () =>
   z
     .enum(['time', 'bytes', 'answer_bytes'])
     .optional()
-    .describe('Why the result is incomplete: the search reached a limit. What it returned is correct.');
+    .describe('The limit that cut the result short. What was returned is correct.');
 
 const message = () =>
   text().optional().describe('A note for people, such as that no events have been recorded yet.');
@@ -134,34 +133,34 @@ const value = () => z.union([prose(coreLimits.eventBytesMax), z.number(), z.bool
 
 const timeline = () =>
   z.object({
-    bucket_seconds: z.number().describe('How long a bucket is. Times of points are where buckets begin.'),
+    bucket_seconds: z
+      .number()
+      .describe('The length of a bucket. The time of a point is the start of its bucket.'),
     is_approximate: z
       .boolean()
-      .describe('Whether there were so many values that the series are about right only.'),
+      .describe('Whether the series are approximate because there were too many values.'),
     series: list(
       z.object({
         key: value()
           .nullable()
-          .describe(
-            'The value of the field that is grouped by; `null` where events lack it, or nothing is grouped.',
-          ),
+          .describe('The value of the `group_by` field; `null` if events lack it or nothing is grouped.'),
         then_key: value()
           .nullable()
           .optional()
-          .describe('The value of the field of `then_by`, likewise; only where there is one.'),
-        is_other: z.boolean().describe('Whether it stands for all values that have no series of their own.'),
-        count: count().describe('Events, or numbers where a field is aggregated.'),
+          .describe('The value of the `then_by` field; only with `then_by`.'),
+        is_other: z.boolean().describe('Whether it combines all values without a series of their own.'),
+        count: count().describe('The number of events, or of values if a field is aggregated.'),
         total: z
           .number()
-          .describe('The value over the whole time; an average is that of all numbers.')
+          .describe('The value over the whole range; an average covers all values.')
           .nullable()
-          .describe('The value over the whole time; `null` where there is nothing to aggregate.'),
+          .describe('The value over the whole range; `null` if there is nothing to aggregate.'),
         points: list(list(z.union([time(), z.number()]).nullable(), 2, 2), bucketsMax).describe(
-          'A time and a value each; `null` where there is nothing to aggregate.',
+          'Pairs of time and value; `null` if there is nothing to aggregate.',
         ),
       }),
       coreLimits.eventSeriesMax + 1,
-    ).describe('The series with the most events first.'),
+    ).describe('The series, most events first.'),
   });
 
 const scope = {
@@ -208,12 +207,12 @@ const exampleTimeline = {
 
 const problem = () =>
   z.object({
-    from: count().describe('Where it begins, in UTF-16 code units.'),
-    to: count().describe('Where it ends; the same where something is missing.'),
+    from: count().describe('The start, in UTF-16 code units.'),
+    to: count().describe('The end; equal to the start if something is missing.'),
     line: count().describe('The line, from 1.'),
     column: count().describe('The column, from 1.'),
     message: prose().describe('What is wrong.'),
-    suggestion: prose(coreLimits.filterCharsMax).optional().describe('What to write there instead.'),
+    suggestion: prose(coreLimits.filterCharsMax).optional().describe('A suggested replacement.'),
   });
 
 export const eventOperations = [
@@ -286,7 +285,7 @@ export const eventOperations = [
     output: z.object({
       fields: list(
         z.object({
-          name: prose(coreLimits.eventBytesMax).describe('The field, as filters write it.'),
+          name: prose(coreLimits.eventBytesMax).describe('The field, as in a filter.'),
           types: list(z.enum(['string', 'number', 'boolean', 'object']), 4).describe('What its values are.'),
           events: count().describe('Events that have it.'),
           distinct_values: count().describe('Its values; at most as many are distinguished as are counted.'),
@@ -296,12 +295,12 @@ export const eventOperations = [
               events: count().describe('Events that have it.'),
             }),
             coreLimits.eventFieldValuesMax,
-          ).describe('The most frequent ones first.'),
+          ).describe('Most frequent first.'),
         }),
         coreLimits.eventFieldsMax,
       ).describe('The fields.'),
-      sampled_events: count().describe('Events that were looked at.'),
-      is_sample: z.boolean().describe('Whether there are more that were not.'),
+      sampled_events: count().describe('The number of scanned events.'),
+      is_sample: z.boolean().describe('Whether there were more events.'),
       ...searchOutcome,
     }),
     errors: searchErrors,
@@ -327,8 +326,7 @@ export const eventOperations = [
     name: 'get_event',
     title: 'Describe an event',
     summary: 'Describe an event by its id, with the events before and after it.',
-    description:
-      'Looks around `near` when that is known, within twelve hours before and after; else through the last 24 hours.',
+    description: 'Searches twelve hours before and after `near`, or else the last 24 hours.',
     input: clusterInput({
       event_id: text(256, 1).describe('The `id` of the event.'),
       event_types: eventTypesWanted(),
@@ -338,13 +336,13 @@ export const eventOperations = [
         'is not a time such as 2026-01-31T12:00:00Z',
       )
         .optional()
-        .describe('About when it happened, such as its `time`.'),
+        .describe('Roughly when it happened, such as its `time`.'),
       neighbors: integer(0, coreLimits.eventNeighboursMax)
         .default(0)
-        .describe('How many events to give that happened before it, and how many after.'),
+        .describe('How many events before it and after it to return.'),
     }),
     output: z.object({
-      event: event.describe('The event as it was recorded.'),
+      event: event.describe('The event.'),
       before: events(coreLimits.eventNeighboursMax).describe('Events before it, by time.'),
       after: events(coreLimits.eventNeighboursMax).describe('Events after it, by time.'),
       stats: stats(),
@@ -361,33 +359,32 @@ export const eventOperations = [
   }),
   defineClusterOperation({
     name: 'list_event_presets',
-    title: 'List searches that are ready to run',
+    title: 'List predefined searches',
     summary: 'List predefined event searches.',
     output: z.object({
       presets: list(
         z.object({
-          title: text(128).describe('What it is called.'),
-          event_types: list(z.enum(eventTypeNames), eventTypeNames.length).describe('Types; none are all.'),
-          filter: prose(coreLimits.filterCharsMax).describe('The filter, or an empty text.'),
+          title: text(128).describe('Its name.'),
+          event_types: list(z.enum(eventTypeNames), eventTypeNames.length).describe(
+            'Event types; empty for all.',
+          ),
+          filter: prose(coreLimits.filterCharsMax).describe('The filter, or empty.'),
           time_range: z
             .object({
-              relative: text(32).optional().describe('The last part of time.'),
-              preset: z.enum(['today', 'yesterday']).optional().describe('A day by its name.'),
+              relative: text(32).optional().describe('A relative range.'),
+              preset: z.enum(['today', 'yesterday']).optional().describe('A named day.'),
               day: text(32).optional().describe('A day.'),
-              from: text(16).optional().describe('Where a part of the day begins.'),
-              to: text(16).optional().describe('Where it ends.'),
+              from: text(16).optional().describe('The start of a part of the day.'),
+              to: text(16).optional().describe('The end of the part.'),
               start: time().optional().describe('A moment.'),
-              end: time().optional().describe('A later moment.'),
+              end: time().optional().describe('The end.'),
             })
-            .describe('What it reaches over.'),
+            .describe('The time range.'),
           group_by: text(1024).describe('The field whose values are the series of its timeline.'),
           columns: list(text(1024), 8)
             .optional()
             .describe('Fields that say most about each event, to show beside its message.'),
-          emitted: z
-            .boolean()
-            .optional()
-            .describe('Whether this release emits events that it can find. If not, it finds none.'),
+          emitted: z.boolean().optional().describe('Whether this release emits events that it can find.'),
         }),
         presetsMax,
       ).describe('The searches.'),
@@ -411,38 +408,39 @@ export const eventOperations = [
     name: 'check_event_filter',
     title: 'Check a filter',
     summary: 'Check a filter and locate its errors.',
-    description:
-      'With `with_estimate` it also returns what a search would have to read, from metadata alone; an agent computes that.',
+    description: 'With `with_estimate`, an agent also estimates from metadata what a search would read.',
     input: clusterInput({
       filter: filter(),
       filter_builder: builder(),
       event_types: eventTypesWanted(),
       time_range: timeRange(),
       with_estimate: flag(
-        'Whether to estimate what a search over the time would read. Needs enabled events.',
+        'Whether to estimate what a search over the time range would read. Events must be on.',
       ),
     }),
     output: z.object({
-      is_valid: z.boolean().describe('Whether a search takes it.'),
+      is_valid: z.boolean().describe('Whether the filter is valid.'),
       filter: prose(coreLimits.filterCharsMax)
         .nullable()
-        .describe('The filter as text, or `null` when it is none.'),
+        .describe('The filter as text, or `null` if it is not valid.'),
       filter_builder: filterBuilder()
         .nullable()
-        .describe('The filter as rows, or `null` when rows cannot say the same.'),
+        .describe('The filter as rows, or `null` if rows cannot express it.'),
       problems: list(problem(), coreLimits.filterProblemsMax).describe('What is wrong with it.'),
       warnings: list(problem(), coreLimits.filterProblemsMax).describe(
-        'Fields that events of these types are not known to have. They may have them all the same.',
+        'Fields that events of these types are not known to have. They may exist anyway.',
       ),
       estimate: z
         .object({
-          events: count().describe('Events that types, time and filter do not rule out.'),
-          bytes: count().describe('Bytes that would be read for them.'),
-          is_partial: z.boolean().describe('Whether it is more, since the time to find out was over.'),
+          events: count().describe('The number of events that types, time and filter do not exclude.'),
+          bytes: count().describe('Bytes to read for them.'),
+          is_partial: z
+            .boolean()
+            .describe('Whether the estimate is a lower bound because it ran out of time.'),
         })
         .optional()
         .describe(
-          'What a search would look at, at most: one that has its events before the end looks at less. Only when it was asked for, of a filter that can be used.',
+          'An upper bound of what a search scans; it stops early once it has enough events. Only if requested, for a valid filter.',
         ),
       message: message(),
     }),

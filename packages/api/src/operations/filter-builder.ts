@@ -10,16 +10,16 @@ const value = () => z.union([prose(coreLimits.filterPatternCharsMax), z.number()
 
 const row = () =>
   z.strictObject({
-    field: prose(1024).describe('The field, as filters write it.'),
-    operator: z.enum(filterOperators).describe('How it is compared.'),
+    field: prose(1024).describe('The field, as in a filter.'),
+    operator: z.enum(filterOperators).describe('The operator.'),
     value: z
       .union([value(), list(value(), coreLimits.filterListValuesMax)])
-      .describe('What with: a list for `in` and `not in`, a pattern for `like` and `not like`.'),
+      .describe('The value: a list for `in` and `not in`, a pattern for `like` and `not like`.'),
   });
 
 const group = <Entry extends z.ZodType>(entry: Entry) =>
   z.strictObject({
-    join: z.enum(['and', 'or']).default('and').describe('Whether all rows have to be true, or one.'),
+    join: z.enum(['and', 'or']).default('and').describe('Whether all rows must match, or any.'),
     rows: list(entry, coreLimits.filterConditionsMax).describe('Rows, and groups of them.'),
   });
 

@@ -12,23 +12,23 @@ const job = z
   .object({
     job_id: text(nameCharsMax).describe('The job.'),
     kind: text(64).describe(
-      'What it does: file_compaction, key_compaction, file_deletion, dead_file_scan, schema_linking or schema_export.',
+      'The kind: file_compaction, key_compaction, file_deletion, dead_file_scan, schema_linking or schema_export.',
     ),
-    scope: text(nameCharsMax).describe('What it is about; empty for the whole cluster.'),
+    scope: text(nameCharsMax).describe('The object that it works on; empty for the whole cluster.'),
     state: z
       .enum(['waiting', 'running', 'done', 'failing', 'stopped'])
       .describe(
-        'waiting: no agent took it yet. failing: the last attempt failed, and it is retried. stopped: several attempts in a row failed, and it is retried seldom.',
+        'waiting: no agent has taken it yet. failing: the last attempt failed, and it is retried. stopped: several attempts in a row failed, and it is retried rarely.',
       ),
-    agent_id: text(128).optional().describe('The agent that runs it, or did last.'),
+    agent_id: text(128).optional().describe('The agent that runs it or ran it last.'),
     planned_at: time().describe('When it was planned.'),
-    started_at: time().optional().describe('When the agent took it.'),
-    ended_at: time().optional().describe('When it was done, or failed last.'),
-    done_count: count().describe('How much is done, in files or objects.'),
-    total_count: count().optional().describe('How much there is to do, if that is known.'),
-    failure_count: count().describe('How many attempts in a row failed.'),
-    retry_at: time().optional().describe('When a job that failed is retried at the earliest.'),
-    message: prose().describe('What was done, or why it failed.'),
+    started_at: time().optional().describe('When the agent started it.'),
+    ended_at: time().optional().describe('When it ended or last failed.'),
+    done_count: count().describe('Progress, in files or objects.'),
+    total_count: count().optional().describe('The total, if known.'),
+    failure_count: count().describe('The number of consecutive failures.'),
+    retry_at: time().optional().describe('The earliest retry of a failed job.'),
+    message: prose().describe('The result, or why it failed.'),
   })
   .meta({ id: 'Job', description: 'A background job of a virtual cluster.' });
 
@@ -37,25 +37,27 @@ export const jobOperations = [
     name: 'list_jobs',
     title: 'List jobs',
     summary:
-      'List the background jobs of a virtual cluster: those that wait, run or fail, and those that ended of late. A new leader of the cluster begins with an empty list.',
+      'List the background jobs of a virtual cluster: waiting, running, failing and recently ended ones. A new leader of the cluster starts with an empty list.',
     input: clusterInput({
       kind: text(64).optional().describe('Only jobs of this kind.'),
       state: job.shape.state.optional().describe('Only jobs in this state.'),
     }),
     output: z.object({
       jobs: list(job, jobsMax).describe(
-        'Waiting and running jobs, then those that fail, then those that were done, the latest first.',
+        'Waiting and running jobs, then failing ones, then ended ones, newest first.',
       ),
       kinds: list(
         z.object({
           kind: text(64).describe('The kind of job.'),
-          agent_count: count().describe('Agents that take such jobs.'),
+          agent_count: count().describe('The number of agents that take such jobs.'),
           paused_agent_count: count().describe(
-            'Agents that run such jobs but take none now, as while clients write much to their disk.',
+            'The number of agents that run such jobs but take none now, for example while clients write heavily to their disk.',
           ),
         }),
         kindsMax,
-      ).describe('The kinds that the leader plans, whatever was asked for. A kind without agents waits.'),
+      ).describe(
+        'The kinds that the leader plans, regardless of filters. Jobs of a kind without agents wait.',
+      ),
     }),
     example: {
       input: { state: 'done' },

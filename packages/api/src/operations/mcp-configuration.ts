@@ -25,7 +25,7 @@ export const mcpConfigurationOperations = [
     scope: 'workspace',
     input: z.strictObject({
       workspace_ids: list(id('workspace'), apiLimits.apiKeysPerCallMax, 1).describe(
-        'The workspaces that the client is to reach.',
+        'The workspaces that the client can read.',
       ),
       form: z
         .enum(['per_workspace', 'single_key'])
@@ -33,34 +33,36 @@ export const mcpConfigurationOperations = [
         .describe('A key and a header for each workspace, or one key for all of them.'),
       key_name: word(/^[a-zA-Z0-9_]{1,100}$/, 100, 'is not 1 to 100 letters, digits and underscores')
         .optional()
-        .describe('How the names of the keys begin. Without it, `mcp_`, the time and eight digits.'),
+        .describe('The prefix of the key names; by default `mcp_`, the time and eight digits.'),
       server_name: word(
         /^[a-zA-Z0-9_-]{1,64}$/,
         64,
         'is not 1 to 64 letters, digits, hyphens and underscores',
       )
         .default('weir')
-        .describe('What the client calls the server.'),
+        .describe('The name of the server in the client.'),
       replaces: list(id('apiKey'), apiLimits.apiKeysPerCallMax)
         .default([])
-        .describe('Keys of an earlier configuration, which are deleted once there are new ones.'),
+        .describe('Keys of an earlier configuration, to delete after the new ones are created.'),
     }),
     output: z.object({
       api_keys: list(
         z.object({
-          id: id('apiKey').describe('The key, to delete it by.'),
+          id: id('apiKey').describe('The id of the key.'),
           name: text(132).describe('Its name, with `akn_`.'),
-          workspace_ids: list(id('workspace'), apiLimits.apiKeysPerCallMax).describe('What it reaches.'),
+          workspace_ids: list(id('workspace'), apiLimits.apiKeysPerCallMax).describe(
+            'The workspaces that it can read.',
+          ),
         }),
         apiLimits.apiKeysPerCallMax,
-      ).describe('The keys that were made, without their secrets.'),
+      ).describe('The new keys, without their secrets.'),
       configurations: list(
         z.object({
-          client: z.enum(mcpClientKinds).describe('The kind of client that it is for.'),
+          client: z.enum(mcpClientKinds).describe('The kind of client.'),
           text: secretField(configurationCharsMax).describe('What to paste, with the secrets of the keys.'),
         }),
         mcpClientKinds.length,
-      ).describe('The same for every kind of client.'),
+      ).describe('The configuration for each kind of client.'),
     }),
     errors: ['not_found', 'duplicate_api_key_name', 'limit_exceeded'],
     example: {

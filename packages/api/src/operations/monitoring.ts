@@ -20,7 +20,7 @@ export const monitoringOperations = [
     title: 'Query metrics over time',
     summary: 'Chart metrics of a virtual cluster over the last hour or day.',
     description:
-      'The leader of the cluster samples every 10 seconds and keeps an hour of it, and a day in steps of a minute. It has them in memory: a new leader begins anew. The groups with the largest lag and the busiest topics have series.',
+      'The leader of the cluster samples every 10 seconds. It keeps an hour of samples, and a day in steps of a minute, in memory: a new leader starts over. Series exist for the groups with the largest lag and the busiest topics.',
     input: clusterInput({
       metrics: list(metricName(), apiLimits.queriedMetricsMax, 1).describe('The metrics.'),
       range_seconds: integer(60, 86_400).default(3600).describe('How far back, up to a day.'),
@@ -30,11 +30,13 @@ export const monitoringOperations = [
       group_by: z
         .enum(['agent', 'topic', 'group'])
         .optional()
-        .describe('One series each, instead of one of the cluster.'),
+        .describe('Return one series each, instead of one for the cluster.'),
       agent: tag('this agent'),
       topic: tag('this topic'),
       group: tag('this consumer group'),
-      limit: integer(1, apiLimits.queriedSeriesMax).default(10).describe('Series per metric, the largest.'),
+      limit: integer(1, apiLimits.queriedSeriesMax)
+        .default(10)
+        .describe('The maximum number of series per metric, largest first.'),
     }),
     output: z.object({
       start_at: time().describe('When the first step begins.'),
@@ -42,14 +44,16 @@ export const monitoringOperations = [
       series: list(
         z.object({
           metric: metricName().describe('The metric.'),
-          agent: text(nameMax).optional().describe('The agent that it is of.'),
-          topic: text(nameMax).optional().describe('The topic that it is of.'),
-          group: text(nameMax).optional().describe('The consumer group that it is of.'),
-          values: list(rate(), apiLimits.queriedStepsMax).describe('By step; `null` without a sample.'),
+          agent: text(nameMax).optional().describe('The agent.'),
+          topic: text(nameMax).optional().describe('The topic.'),
+          group: text(nameMax).optional().describe('The consumer group.'),
+          values: list(rate(), apiLimits.queriedStepsMax).describe(
+            'One value per step; `null` without a sample.',
+          ),
         }),
         apiLimits.queriedMetricsMax * apiLimits.queriedSeriesMax,
-      ).describe('The series, the largest first.'),
-      left_out: count().describe('Series beyond the limit.'),
+      ).describe('The series, largest first.'),
+      left_out: count().describe('The number of series beyond the limit.'),
     }),
     example: {
       input: { metrics: ['lag'], range_seconds: 60, group_by: 'group' },
@@ -65,35 +69,35 @@ export const monitoringOperations = [
     name: 'describe_cluster_overview',
     title: 'Describe the state of a cluster',
     summary:
-      'Describe how much a virtual cluster has, its last throughput, and the groups with the largest lag.',
+      'Describe the size of a virtual cluster, its recent throughput, and the groups with the largest lag.',
     output: z.object({
       as_of: time().describe('When this was read.'),
       agent_count: count().describe('Agents with a recent heartbeat.'),
       topic_count: count().describe('Topics.'),
       partition_count: count().describe('Partitions of all topics.'),
       consumer_group_count: count().describe('Consumer groups.'),
-      total_lag: count()
-        .nullable()
-        .describe('Records that all groups have yet to read; `null` before the first sample.'),
-      in_bytes_per_second: rate().describe('Bytes that producers send; `null` without a sample.'),
-      out_bytes_per_second: rate().describe('Bytes that consumers read; `null` without a sample.'),
-      produce_latency_p99_ms: rate().describe('The 99th percentile of Produce requests; `null` without any.'),
+      total_lag: count().nullable().describe('The total lag of all groups; `null` before the first sample.'),
+      in_bytes_per_second: rate().describe('Bytes per second from producers; `null` without a sample.'),
+      out_bytes_per_second: rate().describe('Bytes per second to consumers; `null` without a sample.'),
+      produce_latency_p99_ms: rate().describe(
+        'The 99th percentile latency of Produce requests; `null` without requests.',
+      ),
       lagging_groups: list(
         z.object({
           group: text(nameMax).describe('The group.'),
-          lag: count().describe('Records that it has yet to read.'),
+          lag: count().describe('Its lag.'),
           produced_records_per_second: rate().describe('How fast its partitions grow.'),
           consumed_records_per_second: rate().describe('How fast it reads.'),
         }),
         apiLimits.overviewGroupsMax,
-      ).describe('Groups that have lag, the largest first.'),
+      ).describe('Groups with lag, largest first.'),
       lost_agents: list(
         z.object({
           agent_id: text(128).describe('The agent.'),
-          last_seen_at: time().describe('When it last called.'),
+          last_seen_at: time().describe('Its last heartbeat.'),
         }),
         coreLimits.agentsPerClusterMax,
-      ).describe('Agents that went silent within the last hour without saying that they leave.'),
+      ).describe('Agents that disappeared within the last hour without a shutdown.'),
     }),
     example: {
       output: {
@@ -120,9 +124,9 @@ export const monitoringOperations = [
     output: z.object({
       quotas: list(
         z.object({
-          name: text(128).describe('What is limited, such as `partitions`.'),
-          limit: z.number().describe('How much of it there may be.'),
-          used: z.number().describe('How much of it there is.'),
+          name: text(128).describe('What the limit applies to, such as `partitions`.'),
+          limit: z.number().describe('The limit.'),
+          used: z.number().describe('The current use.'),
         }),
         quotasMax,
       ).describe('The limits by name.'),
@@ -138,11 +142,11 @@ export const monitoringOperations = [
     output: z.object({
       metrics: list(
         z.object({
-          name: text(256).describe('Its name, as in the scrape and in events.'),
-          type: z.enum(['counter', 'gauge', 'histogram']).describe('What kind of metric it is.'),
-          unit: text(64).describe('What it counts in; empty for a plain number.'),
+          name: text(256).describe('Its name, as in Prometheus and in events.'),
+          type: z.enum(['counter', 'gauge', 'histogram']).describe('The type of metric.'),
+          unit: text(64).describe('The unit; empty for a plain number.'),
           description: text().describe('What it measures.'),
-          tags: list(text(128), tagsMax).describe('What its series differ by.'),
+          tags: list(text(128), tagsMax).describe('Its labels.'),
         }),
         metricsMax,
       ).describe('The metrics by name.'),
@@ -154,7 +158,7 @@ export const monitoringOperations = [
             name: 'service_consumer_group_lag',
             type: 'gauge',
             unit: 'records',
-            description: 'Records that a group has yet to read.',
+            description: 'The lag of a consumer group.',
             tags: ['virtual_cluster_id', 'consumer_group', 'topic', 'partition'],
           },
         ],

@@ -39,15 +39,15 @@ const run = z
   .object({
     status: z
       .enum(['waiting', 'running', 'synced', 'error'])
-      .describe('Whether it waits for an agent, copies now, was done with that last, or fails.'),
+      .describe('Whether it waits for an agent, runs, succeeded last, or fails.'),
     message: text(1000).describe(
-      'What was done or what is wrong, in one line; also why an agent refuses what the control plane took.',
+      'What was done or what is wrong, in one line, or why an agent refuses the configuration.',
     ),
-    agent_id: text(128).optional().describe('The agent that runs it, or did last.'),
+    agent_id: text(128).optional().describe('The agent that runs it or ran it last.'),
     last_ended_at: time().optional().describe('When it last succeeded or failed.'),
-    next_at: time().optional().describe('When it is tried again, if it fails.'),
-    done_count: count().describe('How much was compared or copied: of schema linking, versions of subjects.'),
-    total_count: count().optional().describe('Of how many, if that is known.'),
+    next_at: time().optional().describe('The next retry, if it fails.'),
+    done_count: count().describe('Progress: for schema linking, versions of subjects.'),
+    total_count: count().optional().describe('The total, if known.'),
   })
   .meta({ id: 'PipelineRun', description: 'How a pipeline runs.' });
 
@@ -55,12 +55,12 @@ const overviewFields = {
   id: id('pipeline').describe('The pipeline.'),
   name: text(128).describe('Its name.'),
   state: state().describe('Whether it runs.'),
-  type: type().describe('What it does.'),
-  deployed_configuration_id: deployedId().describe('The configuration that counts, or `null`.'),
-  deployed_configuration_version: z.int().nullable().describe('The version of that, or `null`.'),
+  type: type().describe('The type of pipeline.'),
+  deployed_configuration_id: deployedId().describe('The deployed configuration, or `null`.'),
+  deployed_configuration_version: z.int().nullable().describe('Its version, or `null`.'),
   run: run
     .optional()
-    .describe('How it runs, if it is to run and an agent has or had it since the leader changed.'),
+    .describe('How it runs, if it should run and an agent has had it since the last change of leader.'),
 };
 
 const overview = z.object(overviewFields).meta({ id: 'Pipeline', description: 'A pipeline.' });
@@ -69,11 +69,9 @@ const part = { name: partName().describe('The name of the part.'), yaml: documen
 
 const configuration = z
   .object({
-    id: id('pipelineConfiguration').describe('The configuration, to deploy it by.'),
-    version: z.int().describe('1 for the first of the pipeline, and one more for each.'),
-    configuration_yaml: documentOutput().describe(
-      'The YAML, with secrets as `***`; of several parts, all of them as one.',
-    ),
+    id: id('pipelineConfiguration').describe('The id of the configuration.'),
+    version: z.int().describe('The version, starting at 1.'),
+    configuration_yaml: documentOutput().describe('The YAML, with secrets as `***`; all parts combined.'),
     configuration_inputs: list(
       z.object({
         name: text(128).describe('The name of the part.'),
@@ -82,10 +80,10 @@ const configuration = z
       apiLimits.pipelinePartsMax,
     )
       .optional()
-      .describe('The parts, if it came in some.'),
+      .describe('The parts, if it was created from parts.'),
     created_at: time().describe('When it was created.'),
   })
-  .meta({ id: 'PipelineConfiguration', description: 'A configuration. It never changes.' });
+  .meta({ id: 'PipelineConfiguration', description: 'A configuration. It is immutable.' });
 
 const summary = z
   .object({
@@ -94,17 +92,17 @@ const summary = z
     settings: list(
       z.object({
         path: text(apiLimits.pipelineSummaryCharsMax).describe(
-          'Where it stands, such as `output.kafka_franz.topic`.',
+          'The path, such as `output.kafka_franz.topic`.',
         ),
         value: text(apiLimits.pipelineSummaryCharsMax).describe(
-          'What it says, in one line; `***` for a secret.',
+          'The value, in one line; `***` for a secret.',
         ),
       }),
       apiLimits.pipelineSummaryRowsMax,
-    ).describe('What it says, in its own order.'),
-    settings_left_out: count().describe('How many more there are.'),
+    ).describe('The settings, in their order in the configuration.'),
+    settings_left_out: count().describe('The number of settings not listed.'),
   })
-  .meta({ id: 'PipelineSummary', description: 'What a configuration says, without secrets.' });
+  .meta({ id: 'PipelineSummary', description: 'A summary of a configuration, without secrets.' });
 
 const target = { pipeline_id: id('pipeline').describe('The pipeline.') };
 const exampleTarget = { pipeline_id: examples.pipeline };
@@ -149,19 +147,19 @@ export const pipelineOperations = [
     title: 'Create a pipeline',
     summary: 'Create a pipeline. It is paused and has no configuration yet.',
     description: sentences(
-      'Pipelines of the types `bento` and `orbit` are of Kafka clusters, of which each has one `orbit` pipeline at most; those of the type `schema_linking` are of schema registry clusters, one of each; those of the type `data_lake` are of data lake clusters.',
+      'Kafka clusters have pipelines of the types `bento` and `orbit`, at most one `orbit` pipeline each. Schema registry clusters have at most one `schema_linking` pipeline. Data lake clusters have `data_lake` pipelines.',
       pipelineEngineNote,
     ),
     input: clusterInput({
-      pipeline_name: pipelineName().describe('A name that no other pipeline of the cluster has.'),
-      pipeline_type: emptyForNone(type()).describe('What it does; `bento` when nothing is said.'),
+      pipeline_name: pipelineName().describe('The name, unique in the cluster.'),
+      pipeline_type: emptyForNone(type()).describe('The type of pipeline; `bento` by default.'),
     }),
     output: z.object({
       pipeline_id: id('pipeline').describe('The pipeline.'),
       pipeline_name: text(128).describe('Its name.'),
       pipeline_state: state().describe('Whether it runs.'),
-      pipeline_type: type().describe('What it does.'),
-      pipeline_deployed_configuration_id: deployedId().describe('The configuration that counts, or `null`.'),
+      pipeline_type: type().describe('The type of pipeline.'),
+      pipeline_deployed_configuration_id: deployedId().describe('The deployed configuration, or `null`.'),
     }),
     errors: ['duplicate_name', 'limit_exceeded', 'unsupported_cluster_type'],
     example: {
@@ -178,9 +176,9 @@ export const pipelineOperations = [
   defineClusterOperation({
     name: 'check_pipeline_configuration',
     title: 'Check a configuration',
-    summary: 'Check a configuration as it would be before it is stored, and list what is wrong with it.',
+    summary: 'Validate a configuration without storing it, and list its problems.',
     input: clusterInput({
-      pipeline_type: type().describe('What the pipeline does.'),
+      pipeline_type: type().describe('The type of pipeline.'),
       configuration_yaml: document().describe('The configuration.'),
     }),
     output: z.object({
@@ -192,7 +190,7 @@ export const pipelineOperations = [
         }),
         apiLimits.pipelineProblemsMax,
       ).describe('The first problems, in the order of the text.'),
-      problem_count: count().describe('How many there are.'),
+      problem_count: count().describe('The total number.'),
     }),
     example: {
       input: {
@@ -213,7 +211,7 @@ export const pipelineOperations = [
       configuration_inputs: list(z.strictObject(part), apiLimits.pipelinePartsMax, 1)
         .optional()
         .describe(
-          'The configuration in parts, of a `data_lake` pipeline only: lists become one in the order of the parts, and all else stands in one part.',
+          'The configuration in parts, only for `data_lake` pipelines: lists are concatenated in the order of the parts; everything else may occur in one part only.',
         ),
     }).refine(
       (given) => (given.configuration_yaml === undefined) !== (given.configuration_inputs === undefined),
@@ -233,14 +231,14 @@ export const pipelineOperations = [
     title: 'Start, pause or deploy',
     summary: 'Start or pause a pipeline, deploy one of its configurations, or both.',
     description: sentences(
-      'To go back to an older configuration, deploy it again. If anything is refused, nothing is changed.',
+      'To roll back, deploy an older configuration again. If any part is refused, nothing changes.',
       pipelineEngineNote,
     ),
     input: clusterInput({
       ...target,
-      desired_state: emptyForNone(state()).describe('Whether it is to run.'),
+      desired_state: emptyForNone(state()).describe('Whether it should run.'),
       deployed_configuration_id: emptyForNone(id('pipelineConfiguration')).describe(
-        'The configuration that is to count.',
+        'The configuration to deploy.',
       ),
     }).refine((given) => given.desired_state !== undefined || given.deployed_configuration_id !== undefined, {
       error: 'desired_state or deployed_configuration_id is required',
@@ -257,13 +255,13 @@ export const pipelineOperations = [
     input: clusterInput({
       ...target,
       include_summary: flag(
-        'Whether to sum up the configuration that is deployed, or else the last, without secrets.',
+        'Whether to summarize the deployed configuration, or else the last, without secrets.',
       ),
     }),
     output: z.object({
       pipeline_overview: overview.describe('The pipeline.'),
       pipeline_configurations: list(configuration, apiLimits.pipelineConfigurationsMax + 1).describe(
-        'Its configurations, the oldest first.',
+        'Its configurations, oldest first.',
       ),
       pipeline_summary: summary
         .nullable()

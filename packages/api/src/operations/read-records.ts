@@ -26,7 +26,7 @@ const credential = {
   kafka_user_name: text(256, 1)
     .optional()
     .describe(
-      'The user of a Kafka credential of the cluster, whose ACLs apply. Required where clients have to log in or ACLs are on.',
+      'The username of a Kafka credential of the cluster, whose ACLs apply. Required if clients must log in or ACLs are on.',
     ),
   kafka_password: secret(1, apiLimits.passwordCharsMax)
     .optional()
@@ -40,22 +40,22 @@ const part = z
     text: prose(shownCharsMax).describe('The payload in its format, or its beginning.'),
     format: z
       .enum(['string', 'json', 'schema', 'base64'])
-      .describe('How `text` has to be read. `schema` is JSON that a schema decoded.'),
+      .describe('The encoding of `text`. `schema` is JSON decoded by a schema.'),
     bytes: count().describe('The size of the payload in the log.'),
-    is_cut: z.boolean().describe('Whether `text` is the beginning only.'),
+    is_cut: z.boolean().describe('Whether `text` is truncated.'),
     schema_id: count().nullable().describe('The schema that the payload names by an id.'),
     schema_guid: text(64).nullable().describe('The schema that it names by a GUID.'),
     schema_type: text(16).nullable().describe('AVRO, PROTOBUF or JSON.'),
     subjects: list(text(apiLimits.schemaSubjectCharsMax), 1_000).describe(
       'Subjects that have the schema and that the caller may read.',
     ),
-    problem: prose().nullable().describe('Why it is not in the format that was asked for.'),
+    problem: prose().nullable().describe('Why it is not in the requested format.'),
   })
   .meta({ id: 'RecordPart', description: 'A key, a value, or the value of a header.' });
 
 const timestamps = {
-  timestamp: time().nullable().describe('The time of the record; `null` if it is beyond any calendar.'),
-  timestamp_ms: z.int().describe('The same in milliseconds, as the producer sent it, whatever it is.'),
+  timestamp: time().nullable().describe('The time of the record; `null` if it is out of range.'),
+  timestamp_ms: z.int().describe('The timestamp in milliseconds, as the producer sent it.'),
 };
 
 const record = z
@@ -72,7 +72,7 @@ const record = z
       }),
       20_000,
     ).describe('The headers, up to 16 KiB of them.'),
-    header_count: count().describe('How many headers it has.'),
+    header_count: count().describe('The number of headers.'),
     bytes: count().describe('The size of key, value and headers.'),
   })
   .meta({ id: 'TopicRecord', description: 'A record of a topic.' });
@@ -87,9 +87,7 @@ const toWrite = (what: string) =>
       format: z
         .enum(['string', 'json', 'schema', 'base64'])
         .default('string')
-        .describe(
-          'How `text` has to be read: as text, as JSON, as JSON to encode by a schema, or as base64.',
-        ),
+        .describe('The encoding of `text`: text, JSON, JSON to encode by a schema, or base64.'),
       schema_id: count(2 ** 31 - 1)
         .optional()
         .describe('With the format `schema`: the id of the schema to encode by.'),
@@ -124,7 +122,7 @@ export const recordDataOperations = [
     title: 'Read records',
     summary: 'Read records of a topic, as a Kafka consumer without a group.',
     description:
-      'It needs the permission to change the cluster, though it changes nothing: those who may only look at a cluster do not see its data. Only committed records are read. One answer has the newest or the oldest records by their time across partitions; `older_cursor` and `newer_cursor` continue it. Every call is in the audit log; calls of one caller about one topic within a minute are one entry with their count.',
+      'It needs write access to the cluster although it changes nothing: with read access you do not see the data. Only committed records are read. An answer has the newest or the oldest records by time across partitions; `older_cursor` and `newer_cursor` continue it. Every call is audited; calls of one caller for one topic within a minute are one entry with a count.',
     input: clusterInput({
       topic_name: topicName().describe('The topic.'),
       partitions: list(count(coreLimits.partitionsPerTopicMax), partitionsMax)
@@ -136,9 +134,7 @@ export const recordDataOperations = [
         .describe(
           'Where to begin: backwards from the end, or forwards from the beginning, an offset or a time.',
         ),
-      offset: count()
-        .optional()
-        .describe('With `offset` as start: the first offset, in each of the partitions.'),
+      offset: count().optional().describe('With `offset` as start: the first offset in each partition.'),
       time: timeOfCaller().optional().describe('With `time` as start: the time of the first records.'),
       cursor: recordCursor()
         .optional()
@@ -161,33 +157,33 @@ export const recordDataOperations = [
       whole: flag('With a limit of 1: give up to 1 MiB of key and value, instead of 4 and 64 KiB.'),
       scan_records: integer(1, apiLimits.scannedRecordsMax)
         .default(100_000)
-        .describe('Records to look at, at most.'),
+        .describe('The maximum number of records to scan.'),
       scan_bytes: integer(1, apiLimits.scannedBytesMax)
         .default(64 * 1024 * 1024)
-        .describe('Bytes to look at, at most.'),
+        .describe('The maximum number of bytes to scan.'),
       scan_ms: integer(100, apiLimits.scanMsMax)
         .default(10_000)
-        .describe('How long to look, at most, in milliseconds.'),
+        .describe('The maximum duration of the scan, in milliseconds.'),
       ...credential,
     }),
     output: z.object({
       records: list(record, apiLimits.readRecordsMax).describe(
-        'The newest first, or the oldest where it reads forwards.',
+        'Newest first, or oldest first when reading forwards.',
       ),
-      scanned_records: count().describe('Records that were looked at.'),
+      scanned_records: count().describe('The number of scanned records.'),
       scanned_bytes: count().describe('Their size.'),
-      matched_records: count().describe('Those of them that match.'),
+      matched_records: count().describe('The number of matching records.'),
       ms: count().describe('How long it took, in milliseconds.'),
       older_cursor: recordCursor()
         .nullable()
-        .describe('Where older records are, or `null` at the beginning.'),
+        .describe('Continues with older records; `null` at the beginning.'),
       newer_cursor: recordCursor()
         .nullable()
-        .describe('Where newer records are, also those that are not written yet.'),
+        .describe('Continues with newer records, including future ones.'),
       cut: z
         .enum(['records', 'bytes', 'time', 'answer_bytes'])
         .nullable()
-        .describe('Which bound ended it early; the cursors continue it.'),
+        .describe('Which limit ended the scan early; the cursors continue it.'),
       problem: prose().nullable().describe('What could not be read.'),
     }),
     errors: [...errors, 'filter_syntax'],
@@ -224,7 +220,7 @@ export const recordDataOperations = [
     title: 'Produce a record',
     summary: 'Write one record to a topic, as a Kafka producer.',
     description:
-      'The topic has to exist. Without a partition the key decides, as in Kafka clients. A call that is repeated by the service writes nothing twice.',
+      'The topic must exist. Without a partition, the key decides, as in Kafka clients. Internal retries do not write twice.',
     input: clusterInput({
       topic_name: topicName().describe('The topic.'),
       partition: count(coreLimits.partitionsPerTopicMax).optional().describe('The partition.'),
@@ -239,7 +235,7 @@ export const recordDataOperations = [
       )
         .default([])
         .describe('The headers.'),
-      time: timeOfCaller().optional().describe('The time of the record; now without it.'),
+      time: timeOfCaller().optional().describe('The time of the record; by default, now.'),
       ...credential,
     }),
     output: z.object({

@@ -9,7 +9,7 @@ const transactionsMax = 1_000;
 const transaction = z
   .object({
     producer_id: count().describe('The producer.'),
-    first_offset: count().describe('Where the transaction begins in the partition.'),
+    first_offset: count().describe('The first offset of the transaction in the partition.'),
   })
   .meta({ id: 'RecordTransaction', description: 'A transaction that covers an offset.' });
 
@@ -18,24 +18,25 @@ const range = z
     first_offset: count().describe('The first offset of the range.'),
     end_offset: count().describe('The offset after the range.'),
     file_id: text(32).describe('The file.'),
-    level: count(15).describe(
-      '0 for a file that an agent wrote for producers, more for one of a compaction.',
-    ),
-    file_time: time().describe('When the file was begun; of a compacted file, the newest that went into it.'),
+    level: count(15).describe('0 for a file with produced records, more for a compacted one.'),
+    file_time: time().describe('When the file was started; for a compacted file, that of its newest source.'),
     key: text(1_024).describe('The key of the object in the bucket of the cluster.'),
-    first_byte: count().describe('Where the range begins in the file.'),
-    byte_count: count().describe('How many bytes it has.'),
+    first_byte: count().describe('The position of the range in the file.'),
+    byte_count: count().describe('Its size in bytes.'),
   })
   .meta({ id: 'RecordRange', description: 'A range of a file with batches of one partition.' });
 
 const marker = z
   .object({
-    result: z.enum(['commit', 'abort']).describe('How the transaction ended.'),
+    result: z.enum(['commit', 'abort']).describe('Whether the transaction was committed or aborted.'),
     producer_id: count().describe('The producer.'),
     producer_epoch: count().describe('Its epoch.'),
     ended_at: time().describe('When the transaction ended.'),
   })
-  .meta({ id: 'RecordMarker', description: 'The end of a transaction, which takes one offset.' });
+  .meta({
+    id: 'RecordMarker',
+    description: 'The marker at the end of a transaction, which takes one offset.',
+  });
 
 export const recordOperations = [
   defineClusterOperation({
@@ -53,19 +54,21 @@ export const recordOperations = [
       topic_id: topicId().describe('The topic.'),
       log_start_offset: count().describe('The first offset that can be read.'),
       end_offset: count().describe('The offset after the last record.'),
-      last_stable_offset: count().describe('Readers of committed records get what is before it.'),
+      last_stable_offset: count().describe(
+        'The last stable offset: readers of committed records read up to here.',
+      ),
       place: z
         .enum(['file', 'marker', 'before_log_start', 'beyond_end'])
         .describe(
           'file: in the range of a file. marker: no record, but the end of a transaction, which is in no file. before_log_start: deleted, or past its retention. beyond_end: not written yet.',
         ),
-      range: range.nullable().describe('Where it is, unless it is in no file.'),
-      marker: marker.nullable().describe('The end of a transaction that has this offset.'),
+      range: range.nullable().describe('Its location, if it is in a file.'),
+      marker: marker.nullable().describe('The transaction marker at this offset.'),
       aborted_transactions: list(transaction, transactionsMax).describe(
         'The aborted transactions around the offset.',
       ),
       open_transactions: list(transaction, transactionsMax).describe(
-        'The open ones that began at or before it.',
+        'Open transactions that began at or before it.',
       ),
     }),
     errors: ['unsupported_cluster_type'],

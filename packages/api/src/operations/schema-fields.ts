@@ -24,9 +24,9 @@ export const mode = () => z.enum(registryModes);
 
 const reference = z.strictObject({
   name: text(apiLimits.schemaSubjectCharsMax, 1).describe(
-    'What the schema calls it: a type of Avro, an import of Protobuf, a `$ref` of JSON Schema.',
+    'The name in the schema: an Avro type, a Protobuf import, a `$ref` of JSON Schema.',
   ),
-  subject: subjectName().describe('The subject that has it.'),
+  subject: subjectName().describe('The subject of the referenced schema.'),
   version: versionNumber().describe('The version of the subject.'),
 });
 
@@ -64,9 +64,9 @@ export const metadata = () =>
         .describe('Tags by the path of what has them.'),
       sensitive: list(metadataText(), apiLimits.schemaMetadataEntriesMax)
         .optional()
-        .describe('Names of properties that clients do not show.'),
+        .describe('Names of sensitive properties.'),
     })
     .optional()
-    .describe('What is stored with the schema; without it, that of the last version.');
+    .describe('Metadata stored with the schema; by default, that of the last version.');
 
 export const exampleTarget = { subject: 'orders-value' };

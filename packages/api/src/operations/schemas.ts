@@ -22,8 +22,8 @@ import {
 
 const referenceOutput = z
   .object({
-    name: z.string().max(apiLimits.schemaSubjectCharsMax).describe('What the schema calls it.'),
-    subject: subjectOutput().describe('The subject that has it.'),
+    name: z.string().max(apiLimits.schemaSubjectCharsMax).describe('The name in the schema.'),
+    subject: subjectOutput().describe('The subject of the referenced schema.'),
     version: versionNumber().describe('The version of the subject.'),
   })
   .meta({ id: 'SchemaReference', description: 'A schema that another refers to.' });
@@ -41,20 +41,20 @@ const subject = z
     schema_type: schemaType(),
     latest_version: versionNumber().describe('Its last version.'),
     latest_id: schemaId().describe('The id of the schema of this version.'),
-    version_count: count().describe('How many versions it has.'),
-    reference_count: count().describe('How many schemas the last one refers to.'),
-    compatibility_level: level().describe('What new versions are checked for.'),
-    is_deleted: z.boolean().describe('Whether it is deleted and can still be read.'),
+    version_count: count().describe('The number of versions.'),
+    reference_count: count().describe('The number of references of the last version.'),
+    compatibility_level: level().describe('The compatibility level for new versions.'),
+    is_deleted: z.boolean().describe('Whether it is soft-deleted.'),
   })
   .meta({ id: 'Subject', description: 'A subject: the versions of a schema under one name.' });
 
 const violation = z
   .object({
-    type: z.string().max(128).describe('The kind of difference, as the registry calls it.'),
+    type: z.string().max(128).describe('The kind of incompatibility, as in the registry.'),
     path: z
       .string()
       .max(apiLimits.schemaMessageCharsMax)
-      .describe('Where in the schema; empty for the whole schema.'),
+      .describe('The path in the schema; empty for the whole schema.'),
     message: z.string().max(apiLimits.schemaMessageCharsMax).describe('What is wrong.'),
   })
   .meta({ id: 'SchemaViolation', description: 'A difference that makes two schemas incompatible.' });
@@ -91,7 +91,7 @@ const change = z
 
 const changeOutcome = z
   .object({
-    is_change: z.boolean().describe('Whether it would change anything.'),
+    is_change: z.boolean().describe('Whether it changes anything.'),
     problem: z
       .string()
       .max(apiLimits.schemaMessageCharsMax)
@@ -100,21 +100,23 @@ const changeOutcome = z
     own_compatibility_level: level().nullable().describe('The level that is set now; `null` if inherited.'),
     own_mode: mode().nullable().describe('The mode that is set now; `null` if inherited.'),
     own_normalize: z.boolean().describe('Whether normalizing is set now.'),
-    compatibility_level: level().describe('The level that counts when the schema is checked.'),
-    mode: mode().describe('The mode that counts now.'),
-    version: versionNumber().nullable().describe('The version that has the schema, or would have it.'),
+    compatibility_level: level().describe('The effective compatibility level.'),
+    mode: mode().describe('The effective mode.'),
+    version: versionNumber().nullable().describe('The version that has or would have the schema.'),
     compared_version: versionNumber()
       .nullable()
-      .describe('The version that the schema does not fit, or the last one; `null` for a new subject.'),
+      .describe(
+        'The version that the schema is incompatible with, or the last one; `null` for a new subject.',
+      ),
     violations: list(violation, apiLimits.schemaViolationsMax).describe(
-      'Why the schema is not compatible; the first ones, if there are many.',
+      'Why the schema is not compatible; the first problems, if there are many.',
     ),
     diff: z
       .string()
       .max(apiLimits.schemaDiffCharsMax)
       .describe('A unified diff of that version and the schema, both indented; empty if they are equal.'),
   })
-  .meta({ id: 'RegistryChangeOutcome', description: 'What a change of a registry would lead to.' });
+  .meta({ id: 'RegistryChangeOutcome', description: 'The effect of a change of a registry.' });
 
 const exampleSchema = '{"type":"record","name":"Order","fields":[{"name":"id","type":"long"}]}';
 const exampleGuid = '0f1e2d3c-4b5a-4968-8776-000000000012';
@@ -127,8 +129,8 @@ export const schemaOperations = [
     input: clusterInput({
       subject_prefix: text(apiLimits.schemaSubjectCharsMax)
         .optional()
-        .describe('Only subjects that begin with this; `:.context:` asks for those of a context.'),
-      include_deleted: flag('Whether to list subjects that are deleted, but not for good.'),
+        .describe('Only subjects with this prefix; `:.context:` selects a context.'),
+      include_deleted: flag('Whether to include soft-deleted subjects.'),
       ...pageInput(100),
     }),
     output: z.object({
@@ -160,13 +162,13 @@ export const schemaOperations = [
     title: 'Describe a schema',
     summary: 'Describe a schema with its references, its versions and the rules for new versions.',
     description:
-      'Name it by subject and version, by its id, or by its GUID. By an id or a GUID, the subject is one that has the schema; with a subject, the id is one of its context.',
+      'Identify it by subject and version, by id, or by GUID. With an id or a GUID, the answer has a subject that uses the schema; with a subject, the id belongs to its context.',
     input: clusterInput({
       subject: subjectName().optional().describe('The subject.'),
-      version: versionNumber().optional().describe('A version; without it, the last one.'),
+      version: versionNumber().optional().describe('A version; by default, the last one.'),
       schema_id: schemaId().optional().describe('The id, as it is in records.'),
       guid: guidGiven().optional().describe('The GUID.'),
-      include_deleted: flag('Whether to look at versions that are deleted, but not for good.'),
+      include_deleted: flag('Whether to include soft-deleted versions.'),
     }).refine(
       ({ subject, schema_id, guid }) =>
         (guid === undefined || (schema_id === undefined && subject === undefined)) &&
@@ -174,25 +176,27 @@ export const schemaOperations = [
       { error: 'one of subject, schema_id and guid is required' },
     ),
     output: z.object({
-      subject: subjectOutput().nullable().describe('A subject that has it; `null` if none has it any more.'),
+      subject: subjectOutput().nullable().describe('A subject that uses it; `null` if none does.'),
       version: versionNumber().nullable().describe('The version of the subject.'),
       schema_id: schemaId().nullable().describe('Its id in the context of the subject.'),
-      guid: guid().describe('The same in all contexts and registries.'),
+      guid: guid().describe('The GUID, which is the same in all contexts and registries.'),
       schema_type: schemaType(),
       schema: schemaTextOutput().describe('The text of the schema.'),
-      references: list(referenceOutput, apiLimits.schemaReferencesMax).describe('What it refers to.'),
+      references: list(referenceOutput, apiLimits.schemaReferencesMax).describe('Its references.'),
       referenced_by: list(subjectVersion, apiLimits.schemaUsersMax).describe(
-        'Versions that refer to it; the first ones, if there are many.',
+        'Versions that refer to it; the first, if there are many.',
       ),
       used_by: list(subjectVersion, apiLimits.schemaUsersMax).describe(
-        'Versions of subjects that have this schema; the first ones, if there are many.',
+        'Versions of subjects that use this schema; the first, if there are many.',
       ),
       versions: list(versionNumber(), apiLimits.schemaUsersMax).describe(
-        'The versions of the subject; the last ones, if there are many.',
+        'The versions of the subject; the last, if there are many.',
       ),
-      compatibility_level: level().nullable().describe('What new versions of the subject are checked for.'),
-      mode: mode().nullable().describe('What may be changed in the subject.'),
-      is_deleted: z.boolean().describe('Whether the version is deleted and can still be read.'),
+      compatibility_level: level()
+        .nullable()
+        .describe('The compatibility level for new versions of the subject.'),
+      mode: mode().nullable().describe('The mode of the subject.'),
+      is_deleted: z.boolean().describe('Whether the version is soft-deleted.'),
     }),
     errors: ['no_schema_registry'],
     example: {
@@ -219,7 +223,7 @@ export const schemaOperations = [
     title: 'Check the compatibility of a schema',
     summary: 'Check whether a schema could be registered under a subject, and if not, why.',
     description:
-      'Without a version, it is compared with the versions that the compatibility level of the subject demands. Nothing is registered.',
+      'Without a version, it is compared with the versions that the compatibility level of the subject requires. Nothing is registered.',
     input: clusterInput({
       ...newSchema,
       version: versionNumber().optional().describe('Compare it with this version only.'),
@@ -228,12 +232,12 @@ export const schemaOperations = [
     output: z.object({
       is_compatible: z.boolean().describe('Whether it is compatible.'),
       compatibility_level: level().describe('The level that was checked.'),
-      is_registered: z.boolean().describe('Whether the subject has this schema already.'),
+      is_registered: z.boolean().describe('Whether the subject already has this schema.'),
       compared_version: versionNumber()
         .nullable()
-        .describe('The version that it does not fit, or the last one; `null` for a new subject.'),
+        .describe('The version that it is incompatible with, or the last one; `null` for a new subject.'),
       violations: list(violation, apiLimits.schemaViolationsMax).describe(
-        'Why it is not; the first ones, if there are many.',
+        'Why it is not compatible; the first problems, if there are many.',
       ),
       diff: z
         .string()
@@ -256,12 +260,12 @@ export const schemaOperations = [
   defineClusterOperation({
     name: 'check_registry_changes',
     title: 'Check changes of a registry',
-    summary: 'Check what changes of a schema registry would lead to, one after the other.',
+    summary: 'Preview a sequence of changes of a schema registry.',
     description:
-      'Each change is checked as if those before it were made, so that a schema may refer to one that does not exist yet. Nothing is changed.',
+      'Each change is checked as if those before it were made, so that a schema may refer to an earlier one in the list. Nothing is changed.',
     input: clusterInput({
       changes: list(change, apiLimits.checkedRegistryChangesMax, 1).describe(
-        'The changes. What one has of settings, a schema and a deletion is checked in this order.',
+        'The changes. Within one, settings are checked first, then the schema, then the deletion.',
       ),
     }),
     output: z.object({
@@ -307,7 +311,7 @@ export const schemaOperations = [
     output: z.object({
       schema_id: schemaId().describe('Its id, as it is in records.'),
       version: versionNumber().describe('Its version in the subject.'),
-      guid: guid().describe('The same in all contexts and registries.'),
+      guid: guid().describe('The GUID, which is the same in all contexts and registries.'),
     }),
     errors: ['conflict', 'incompatible_schema', 'invalid_schema', 'limit_exceeded', 'no_schema_registry'],
     example: {

@@ -22,20 +22,20 @@ const value = () =>
     .meta({ format: 'password', writeOnly: true });
 
 const allowsExporters =
-  'Whether exporters of the schema registry may name it. Clients of the registry that may alter it can then send the secret to a destination of their choice.';
+  'Whether exporters of the schema registry may refer to it. Clients that may alter the registry can then send the secret to a destination of their choice.';
 
 const secret = z
   .object({
     id: id('secret').describe('The secret.'),
     name: text(64).describe('Its name, by which configurations refer to it.'),
-    version: z.int().min(1).describe('1 for its first value, and one more for each.'),
+    version: z.int().min(1).describe('The version of its value, starting at 1.'),
     allows_exporters: z.boolean().describe(allowsExporters),
     created_at: time().describe('When it was created.'),
     created_by: text(apiLimits.emailCharsMax).describe(
       'Who created it: an e-mail address or the name of an API key.',
     ),
-    updated_at: time().describe('When it got its value, or was changed otherwise.'),
-    updated_by: text(apiLimits.emailCharsMax).describe('Who did that.'),
+    updated_at: time().describe('When its value or settings were last changed.'),
+    updated_by: text(apiLimits.emailCharsMax).describe('Who changed it.'),
     used_by: list(text(256), apiLimits.pipelinesPerClusterMax).describe(
       'The pipelines whose deployed or newest configuration refers to it, by name.',
     ),
@@ -76,10 +76,10 @@ export const secretOperations = [
   defineClusterOperation({
     name: 'create_secret',
     title: 'Create a secret',
-    summary: 'Create a named secret, to which configurations of the cluster refer.',
+    summary: 'Create a named secret for configurations of the cluster to refer to.',
     description: `A configuration of a pipeline refers to it as \`\${secret:NAME}\`. The value is sealed in the database and never read back: agents get it with the job whose configuration refers to it. Who may change pipelines of the cluster may use its secrets.`,
     input: clusterInput({
-      secret_name: secretName().describe('A name that no other secret of the cluster has.'),
+      secret_name: secretName().describe('The name, unique in the cluster.'),
       secret: value().describe('The value.'),
       allows_exporters: flag(allowsExporters),
     }),
@@ -93,9 +93,9 @@ export const secretOperations = [
   defineClusterOperation({
     name: 'update_secret',
     title: 'Rotate a secret',
-    summary: 'Replace the value of a secret, or change who may name it.',
+    summary: 'Replace the value of a secret, or change who may refer to it.',
     description:
-      'Omitted fields keep their values. Jobs that run with an earlier value are stopped and start again with the new one within seconds.',
+      'Omitted fields are unchanged. Jobs that use the previous value restart with the new one within seconds.',
     input: clusterInput({
       ...target,
       secret: value().optional().describe('The new value.'),
@@ -115,7 +115,7 @@ export const secretOperations = [
     title: 'Delete a secret',
     summary: 'Delete a secret that no configuration refers to. It cannot be restored.',
     description:
-      'It is refused while the deployed or the newest configuration of a pipeline, or an exporter, refers to it. Older configurations that do cannot be deployed again.',
+      'A secret is in use while the deployed or the newest configuration of a pipeline, or an exporter, refers to it. Older configurations that refer to a deleted secret cannot be deployed again.',
     input: clusterInput(target),
     errors: ['secret_in_use'],
     example: { input: exampleTarget },

@@ -12,21 +12,21 @@ export const profile = z
     email: text(apiLimits.emailCharsMax).describe('The sign-in method.'),
     name: text(128).describe('The name of the user.'),
   })
-  .meta({ id: 'Profile', description: 'A user, to himself.' });
+  .meta({ id: 'Profile', description: 'The signed-in user.' });
 
 export const exampleProfile = { id: examples.user, email: 'ada@example.com', name: 'Ada' };
 
-const expiresAt = () => time().describe('When the session ends, however much it is used.');
+const expiresAt = () => time().describe('When the session expires, even if it is in use.');
 
 const session = z
   .object({
     id: id('session').describe('The session.'),
-    is_current: z.boolean().describe('Whether it is the one of this call.'),
-    created_at: time().describe('When it began.'),
+    is_current: z.boolean().describe('Whether it is the session of this call.'),
+    created_at: time().describe('When it started.'),
     last_used_at: time().describe('When it was last used, to about a minute.'),
     expires_at: expiresAt(),
-    remote_address: text(64).describe('Where it was begun from.'),
-    user_agent: text(256).describe('With what.'),
+    remote_address: text(64).describe('The address it was started from.'),
+    user_agent: text(256).describe('The user agent of the browser.'),
   })
   .meta({ id: 'Session', description: 'A signed-in user.' });
 
@@ -37,31 +37,29 @@ export const sessionOperations = [
   defineOperation({
     name: 'get_sign_in_methods',
     title: 'List sign-in methods',
-    summary: 'List the ways to sign in. Needs no authentication.',
+    summary: 'List the sign-in methods. Needs no authentication.',
     scope: 'public',
     output: z.object({
       needs_setup: z
         .boolean()
-        .describe(
-          'Whether the first user is still to be created, with the link that the server has printed.',
-        ),
+        .describe('Whether the first user has yet to be created, with the link that the server printed.'),
       passwords: z.boolean().describe('Whether passwords are accepted.'),
       sso_login_path: text(apiLimits.apiUrlCharsMax)
         .nullable()
-        .describe('Where to go to sign in with OpenID Connect, or `null`.'),
+        .describe('The URL to sign in with OpenID Connect, or `null`.'),
     }),
     example: { output: { needs_setup: false, passwords: true, sso_login_path: null } },
   }),
   defineOperation({
     name: 'setup',
-    title: 'Set the account up',
+    title: 'Set up the account',
     summary: 'Create the first user with the one-time token that the server printed, and start a session.',
     scope: 'public',
     isGuessable: true,
     input: z.strictObject({
       token: secret(16, 256).describe('The token from the link.'),
-      account_name: displayName(128).describe('What the account is called.'),
-      email: emailAddress().describe('What the user signs in with.'),
+      account_name: displayName(128).describe('The name of the account.'),
+      email: emailAddress().describe('The e-mail address of the user.'),
       name: text(128, 1).describe('The name of the user.'),
       password: newPassword().describe('A password to sign in with.'),
     }),
@@ -118,11 +116,11 @@ export const sessionOperations = [
   }),
   defineOperation({
     name: 'list_sessions',
-    title: 'List own sessions',
+    title: 'List your sessions',
     summary: 'List the sessions of the user.',
     scope: 'user',
     output: z.object({
-      sessions: list(session, apiLimits.sessionsPerUserMax).describe('The sessions, the last used first.'),
+      sessions: list(session, apiLimits.sessionsPerUserMax).describe('The sessions, last used first.'),
     }),
     example: {
       output: {
@@ -142,7 +140,7 @@ export const sessionOperations = [
   }),
   defineOperation({
     name: 'revoke_session',
-    title: 'End an own session',
+    title: 'End one of your sessions',
     summary: 'End another session of the user.',
     scope: 'user',
     input: z.strictObject({ session_id: id('session').describe('The session.') }),
@@ -151,13 +149,13 @@ export const sessionOperations = [
   }),
   defineOperation({
     name: 'change_password',
-    title: 'Change the own password',
+    title: 'Change your password',
     summary: 'Change the password of the user and end all other sessions.',
     scope: 'user',
     isGuessable: true,
     input: z.strictObject({
       current_password: passwordGiven().describe('The current password.'),
-      new_password: newPassword().describe('The new one.'),
+      new_password: newPassword().describe('The new password.'),
     }),
     errors: ['invalid_credentials'],
     example: {
@@ -176,7 +174,7 @@ export const sessionOperations = [
         .describe('The account of the caller.'),
       actor: z
         .object({
-          kind: z.enum(actorKinds).describe('What the caller is.'),
+          kind: z.enum(actorKinds).describe('The type of caller.'),
           id: text(136).describe('Its id.'),
           name: text(apiLimits.emailCharsMax).describe('Its name.'),
         })
@@ -197,9 +195,9 @@ export const sessionOperations = [
           ).describe('Its clusters by name.'),
         }),
         apiLimits.workspacesMax,
-      ).describe('The workspaces that the caller reaches, the oldest first.'),
+      ).describe('The workspaces that the caller can access, oldest first.'),
       release: text(64).describe('The release of the control plane.'),
-      server_time: time().describe('The time there.'),
+      server_time: time().describe('The time of the control plane.'),
     }),
     example: {
       output: {

@@ -15,24 +15,25 @@ const clientId = () => text(256, 1);
 const clientSecret = () => secret(1, 1024);
 const claimName = () => text(128, 1);
 
-const claim = 'The claim whose values name roles. Roles are given and taken away by it at every sign-in.';
+const claim =
+  'The claim whose values are names of roles. Roles are assigned and removed by it at every sign-in.';
 const mapping = 'Whether roles follow the claim.';
-const defaultRole = 'The role of users who have no other by the claim.';
-const issuer = 'The issuer, whose `/.well-known/openid-configuration` is asked.';
+const defaultRole = 'The role of users to whom the claim gives none.';
+const issuer = 'The issuer URL. Its `/.well-known/openid-configuration` must be reachable.';
 
 const configuration = z
   .object({
     id: id('ssoConnection').describe('The connection.'),
-    sso_identifier: text(63).describe('What its addresses have at their end.'),
+    sso_identifier: text(63).describe('The slug at the end of its URLs.'),
     issuer_url: text(apiLimits.apiUrlCharsMax).describe(issuer),
-    client_id: text(256).describe('The client that the issuer knows us as.'),
+    client_id: text(256).describe('The client id at the issuer.'),
     default_role_id: id('userRole').describe(defaultRole),
     enable_sso_role_mapping: z.boolean().describe(mapping),
     role_claim: text(128).describe(claim),
-    login_url: text(apiLimits.apiUrlCharsMax).describe('Where users sign in.'),
-    callback_url: text(apiLimits.apiUrlCharsMax).describe('What the issuer has to allow as the redirect.'),
+    login_url: text(apiLimits.apiUrlCharsMax).describe('The sign-in URL for users.'),
+    callback_url: text(apiLimits.apiUrlCharsMax).describe('The redirect URI to allow at the issuer.'),
   })
-  .meta({ id: 'SsoConfiguration', description: 'How users sign in with OpenID Connect.' });
+  .meta({ id: 'SsoConfiguration', description: 'An OpenID Connect connection.' });
 
 const exampleSettings = {
   issuer_url: 'https://issuer.example',
@@ -65,14 +66,14 @@ export const ssoOperations = [
   }),
   defineOperation({
     name: 'create_sso_configuration',
-    title: 'Set single sign-on up',
+    title: 'Set up single sign-on',
     summary: 'Create the OpenID Connect connection of the account.',
-    description: 'SAML is not spoken. An account has one connection.',
+    description: 'SAML is not supported. An account has one connection.',
     scope: 'account',
     input: z.strictObject({
-      sso_identifier: identifier().describe('A word for its addresses, which no other account uses.'),
+      sso_identifier: identifier().describe('A slug for its URLs, unique among all accounts.'),
       issuer_url: httpsUrl().describe(issuer),
-      client_id: clientId().describe('The client that the issuer knows us as.'),
+      client_id: clientId().describe('The client id at the issuer.'),
       client_secret: clientSecret().describe('Its secret. It is never returned.'),
       default_role_id: id('userRole').describe(defaultRole),
       enable_sso_role_mapping: flag(mapping),
@@ -94,7 +95,7 @@ export const ssoOperations = [
     input: z.strictObject({
       sso_connection_id: id('ssoConnection').describe('The connection.'),
       issuer_url: httpsUrl().optional().describe(issuer),
-      client_id: clientId().optional().describe('The client that the issuer knows us as.'),
+      client_id: clientId().optional().describe('The client id at the issuer.'),
       client_secret: clientSecret().optional().describe('Its secret.'),
       default_role_id: id('userRole').optional().describe(defaultRole),
       enable_sso_role_mapping: z.boolean().optional().describe(mapping),

@@ -22,10 +22,10 @@ export const storageCostOperations = [
     name: 'describe_storage_costs',
     title: 'Describe storage costs',
     summary:
-      'Describe what a virtual cluster stores, which requests its agents send to buckets, and what that costs at approximate list prices, which were not compared with the pages of the providers, or at those of the call. A new leader of the cluster begins to measure anew.',
+      'Describe what a virtual cluster stores, which requests its agents send to buckets, and what that costs, at approximate list prices or at your own. The list prices are not verified with the providers. A new leader of the cluster restarts the measurement.',
     input: clusterInput({
       last_seconds: integer(60, daySeconds).default(3600).describe('How far back to measure.'),
-      price_list: z.enum(priceListNames).default('s3').describe('The approximate list prices to begin with.'),
+      price_list: z.enum(priceListNames).default('s3').describe('The approximate list prices to use.'),
       prices: z
         .strictObject(
           Object.fromEntries(
@@ -39,63 +39,59 @@ export const storageCostOperations = [
         .describe('Prices that replace those of the list.'),
     }),
     output: z.object({
-      measured_seconds: z.number().describe('The time that rates are of; 0 if nothing was measured yet.'),
-      ingested_bytes_per_second: amount().describe('Bytes of files that agents wrote for producers.'),
-      compacted_bytes_per_second: amount().describe('Bytes of files that compactions wrote.'),
+      measured_seconds: z.number().describe('The measured time; 0 if nothing was measured yet.'),
+      ingested_bytes_per_second: amount().describe('Bytes of files with produced records.'),
+      compacted_bytes_per_second: amount().describe('Bytes of files written by compaction.'),
       write_amplification: amount()
         .optional()
-        .describe(
-          'Bytes that compactions wrote, divided by those of producers; absent if these wrote nothing.',
-        ),
+        .describe('Bytes written by compaction per byte produced; absent if nothing was produced.'),
       levels: list(
         z.object({
-          level: count().describe('How often the files were compacted.'),
+          level: count().describe('How often the files have been compacted.'),
           files: count().describe('Files with records.'),
           bytes: count().describe('Their size.'),
         }),
         levelsMax,
-      ).describe('What is stored.'),
-      dead_files: count().describe('Files that wait for their deletion.'),
+      ).describe('Stored files by level.'),
+      dead_files: count().describe('Files that wait for deletion.'),
       dead_bytes: count().describe('Their size.'),
       oldest_dead_at: time()
         .optional()
-        .describe('Since when the oldest of them is needed by nothing; absent without any.'),
+        .describe('Since when the oldest of them is unused; absent if there are none.'),
       deletion_delay_seconds: z
         .number()
         .min(0)
-        .describe('How long files wait for their deletion, by `service.file.delete.delay.ms`.'),
-      is_deletion_enabled: z
-        .boolean()
-        .describe('Whether they are deleted at all, by `service.file.delete.enable`.'),
+        .describe('How long files wait for deletion (`service.file.delete.delay.ms`).'),
+      is_deletion_enabled: z.boolean().describe('Whether they are deleted (`service.file.delete.enable`).'),
       requests: list(
         z.object({
           bucket: text().describe('The bucket, without secrets.'),
-          put_per_second: amount().describe('PUT requests, parts of uploads included.'),
+          put_per_second: amount().describe('PUT requests, including parts of uploads.'),
           get_per_second: amount().describe('GET and HEAD requests.'),
           list_per_second: amount().describe('LIST requests.'),
-          delete_per_second: amount().describe('DELETE requests, each of up to a thousand objects.'),
+          delete_per_second: amount().describe('DELETE requests, each for up to 1,000 objects.'),
         }),
         bucketsMax,
-      ).describe('Requests of all agents, repeated and failed ones included.'),
+      ).describe('Requests of all agents, including retries and failures.'),
       prices: prices.describe('The prices that were used.'),
       costs: z
         .object({
-          storage_month: amount().describe('Storage, as much as there is now.'),
+          storage_month: amount().describe('Storage at its current size.'),
           requests_month: amount().describe('Requests at the measured rate.'),
-          month: amount().describe('Both together.'),
-          requests_per_gib: amount().optional().describe('Requests per GiB that producers brought.'),
-          per_gib: amount().optional().describe('Storage and requests per GiB that producers brought.'),
+          month: amount().describe('The total.'),
+          requests_per_gib: amount().optional().describe('Requests per GiB produced.'),
+          per_gib: amount().optional().describe('Storage and requests per GiB produced.'),
         })
         .describe('Dollars.'),
       kafka: z
         .object({
-          replication_month: amount().describe('Traffic of two followers in other zones.'),
+          replication_month: amount().describe('Replication traffic to two followers in other zones.'),
           producers_month: amount().describe('Traffic of producers to leaders in other zones.'),
-          disks_month: amount().describe('Three copies on disks that are filled to 60 %.'),
+          disks_month: amount().describe('Three copies on disks that are 60 % full.'),
           month: amount().describe('All of it.'),
         })
         .describe(
-          'Dollars a month for network and disks of a Kafka cluster with three replicas in three zones and the same records. Machines are left out on both sides.',
+          'Dollars a month for network and disks of a Kafka cluster with the same records and three replicas in three zones. Machines are excluded on both sides.',
         ),
     }),
     example: {

@@ -25,9 +25,9 @@ const configDefinition = z
     ...configDefinitionFields,
     default: configText()
       .nullable()
-      .describe('The value of a topic that does not set it: of the cluster, or the default.'),
+      .describe('The value for topics that do not set it: that of the cluster, or the default.'),
   })
-  .meta({ id: 'TopicConfigDefinition', description: 'A config that topics have.' });
+  .meta({ id: 'TopicConfigDefinition', description: 'A topic config.' });
 
 const topicPartition = z
   .object({
@@ -42,12 +42,14 @@ const topicPartition = z
 const topicConsumer = z
   .object({
     group: z.string().max(coreLimits.groupNameCharsMax).describe('The group.'),
-    type: z.enum(['classic', 'consumer', 'share']).describe('Which of Kafka’s protocols it speaks.'),
-    state: text(64).describe('Its state by Kafka’s name.'),
-    member_count: count(coreLimits.groupMembersMax).describe('Members that read this topic.'),
-    partition_count: count(coreLimits.partitionsPerTopicMax).describe('Partitions with a committed offset.'),
-    lag: count().describe('Records of this topic that it has yet to read.'),
-    max_lag: count().describe('The largest lag of one partition.'),
+    type: z.enum(['classic', 'consumer', 'share']).describe('The Kafka group protocol that it uses.'),
+    state: text(64).describe('Its state as in Kafka.'),
+    member_count: count(coreLimits.groupMembersMax).describe('The number of members that read this topic.'),
+    partition_count: count(coreLimits.partitionsPerTopicMax).describe(
+      'The number of partitions with a committed offset.',
+    ),
+    lag: count().describe('Its lag in this topic.'),
+    max_lag: count().describe('The largest lag of a partition.'),
   })
   .meta({ id: 'TopicConsumer', description: 'A group that reads a topic.' });
 
@@ -55,8 +57,8 @@ const topicConsumer = z
 export const topicDetailOperations = [
   defineClusterOperation({
     name: 'list_topic_config_definitions',
-    title: 'List the configs that topics have',
-    summary: 'List the configs that topics have, with their defaults in this virtual cluster.',
+    title: 'List topic configs',
+    summary: 'List the configs of topics with their defaults in this virtual cluster.',
     output: z.object({
       definitions: list(configDefinition, apiLimits.configsPerRequestMax).describe('The configs by name.'),
     }),
@@ -91,15 +93,15 @@ export const topicDetailOperations = [
         .enum(['partition', 'records', 'size'])
         .default('partition')
         .describe('The order. Records are counted by offsets.'),
-      descending: flag('Whether the largest come first.'),
-      skip: count(coreLimits.partitionsPerTopicMax).default(0).describe('How many to leave out first.'),
+      descending: flag('Whether to sort in descending order.'),
+      skip: count(coreLimits.partitionsPerTopicMax).default(0).describe('How many to skip.'),
       limit: integer(1, apiLimits.apiPageRowsMax).default(100).describe('The maximum number to return.'),
     }),
     output: z.object({
       partitions: list(topicPartition, apiLimits.apiPageRowsMax).describe('The partitions.'),
-      partition_count: count(coreLimits.partitionsPerTopicMax).describe('How many there are.'),
-      record_count: count().describe('The offsets of all partitions from their first to their last.'),
-      size_bytes: count().describe('The size of all partitions.'),
+      partition_count: count(coreLimits.partitionsPerTopicMax).describe('The total number.'),
+      record_count: count().describe('The number of offsets in all partitions.'),
+      size_bytes: count().describe('The total size of all partitions.'),
     }),
     errors: ['unsupported_cluster_type'],
     example: {
@@ -123,7 +125,7 @@ export const topicDetailOperations = [
   defineClusterOperation({
     name: 'list_topic_consumers',
     title: 'List the groups that read a topic',
-    summary: 'List the consumer groups that read a topic, the largest lag in it first.',
+    summary: 'List the consumer groups that read a topic, largest lag first.',
     input: clusterInput({ ...target, ...pageInput(100) }),
     output: z.object({
       consumers: list(topicConsumer, apiLimits.apiPageRowsMax).describe('The groups.'),
@@ -151,21 +153,19 @@ export const topicDetailOperations = [
   defineClusterOperation({
     name: 'delete_records',
     title: 'Delete records',
-    summary: 'Delete the first records of partitions. They cannot be restored.',
+    summary: 'Delete the oldest records of partitions. They cannot be restored.',
     description:
-      'All partitions are checked before any is changed. An offset before the first record changes nothing. Topics that are only compacted refuse it.',
+      'All partitions are checked before any is changed. An offset before the first record changes nothing. Not possible for topics with cleanup.policy=compact.',
     input: clusterInput({
       ...target,
       partitions: list(
         z.strictObject({
           partition: partitionNumber(),
-          before_offset: count()
-            .nullable()
-            .describe('The first offset that stays; `null` deletes all records.'),
+          before_offset: count().nullable().describe('The first offset to keep; `null` deletes all records.'),
         }),
         apiLimits.apiPageRowsMax,
         1,
-      ).describe('The partitions, and how much of each to delete.'),
+      ).describe('The partitions and their new first offsets.'),
     }).refine(
       ({ partitions }) => new Set(partitions.map(({ partition }) => partition)).size === partitions.length,
       {
@@ -174,7 +174,7 @@ export const topicDetailOperations = [
     ),
     output: z.object({
       partitions: list(
-        z.object({ partition: partitionNumber(), start_offset: count().describe('Its first offset now.') }),
+        z.object({ partition: partitionNumber(), start_offset: count().describe('Its new first offset.') }),
         apiLimits.apiPageRowsMax,
       ).describe('The partitions in the order of the call.'),
     }),

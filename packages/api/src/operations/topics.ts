@@ -21,19 +21,19 @@ import { clusterInput, defineClusterOperation } from '../operation.ts';
 import { deletionEstimate, exampleDeletionEstimate } from './config-definition.ts';
 
 const topicFields = {
-  id: topicId().describe('The topic. Another one with the same name has another id.'),
+  id: topicId().describe('The id of the topic. A new topic with the same name gets another one.'),
   name: topicNameField().describe('Its name.'),
   created_at: time().describe('When it was created.'),
-  retention: nanosecondsField().describe('How long its records are kept, in nanoseconds; -1 is for ever.'),
+  retention: nanosecondsField().describe('The retention in nanoseconds; -1 is unlimited.'),
   shard_count: count(coreLimits.partitionsPerTopicMax).describe('Its partitions.'),
   uncompressed_size_hint: count().describe(
     'The bytes of its batches as clients sent them. The uncompressed size is not counted.',
   ),
-  cleanup_policy: text(64).describe('`delete`, `compact`, both, or empty: how old records go.'),
+  cleanup_policy: text(64).describe('The cleanup policy: `delete`, `compact`, both, or empty.'),
 };
 
 const recordCount = () =>
-  count().describe('Its offsets from the first to the last, which count compacted records and markers too.');
+  count().describe('The number of its offsets, including compacted records and transaction markers.');
 
 const topic = z
   .object({
@@ -41,7 +41,7 @@ const topic = z
     record_count: recordCount(),
     is_internal: z
       .boolean()
-      .describe('Whether the service made it: it can be read, and only the service changes it.'),
+      .describe('Whether it is internal: it can be read, and only the service changes it.'),
   })
   .meta({ id: 'Topic', description: 'A topic.' });
 
@@ -49,13 +49,13 @@ const deletedTopic = z
   .object({
     ...topicFields,
     deleted_at: time().describe('When it was deleted.'),
-    restorable_until: time().describe('When its data goes for good.'),
+    restorable_until: time().describe('Until when it can be restored.'),
   })
   .meta({ id: 'DeletedTopic', description: 'A topic that can be restored.' });
 
 const partitionCount = () => integer(1, coreLimits.partitionsPerTopicMax);
 
-const validateOnly = () => flag('Whether to check the call and change nothing.');
+const validateOnly = () => flag('Whether to validate only and change nothing.');
 
 const target = { topic_name: topicName().describe('The topic.') };
 const exampleTarget = { topic_name: 'orders' };
@@ -66,30 +66,30 @@ export const topicOperations = [
     title: 'List topics',
     summary: 'List the topics of a virtual cluster.',
     input: clusterInput({
-      include_recently_deleted: flag('Whether to list topics that can be restored too.'),
-      include_internal: flag('Whether to list the topics of the service, such as those of events.'),
-      query: text(249).optional().describe('Only topics whose name has this in it, in any case.'),
+      include_recently_deleted: flag('Whether to include topics that can be restored.'),
+      include_internal: flag('Whether to include internal topics, such as those of events.'),
+      query: text(249).optional().describe('Only topics whose name contains this, ignoring case.'),
       sort_by: z
         .enum(['name', 'partitions', 'records', 'size', 'retention', 'created'])
         .default('name')
-        .describe('The order of the topics, and of equal ones their names.'),
-      descending: flag('Whether the largest come first.'),
-      skip: count(coreLimits.partitionsPerClusterMax).default(0).describe('How many to leave out first.'),
+        .describe('The order of the topics, then by name.'),
+      descending: flag('Whether to sort in descending order.'),
+      skip: count(coreLimits.partitionsPerClusterMax).default(0).describe('How many to skip.'),
       limit: count(apiLimits.apiPageRowsMax)
         .optional()
-        .describe('The maximum number to return. Without it, all.'),
+        .describe('The maximum number to return; by default, all.'),
     }),
     output: z.object({
       topics: list(topic, coreLimits.partitionsPerClusterMax).describe('The topics.'),
       topic_count: count(coreLimits.partitionsPerClusterMax)
         .optional()
-        .describe('How many topics there are; only with `limit`.'),
+        .describe('The total number of topics; only with `limit`.'),
       matching_count: count(coreLimits.partitionsPerClusterMax)
         .optional()
-        .describe('How many of them have `query` in their names; only with `limit`.'),
+        .describe('The number of topics that match `query`; only with `limit`.'),
       recently_deleted_topics: list(deletedTopic, coreLimits.partitionsPerClusterMax)
         .nullable()
-        .describe('Those that can be restored, the last deleted first; `null` unless requested.'),
+        .describe('Topics that can be restored, last deleted first; `null` unless requested.'),
     }),
     errors: ['unsupported_cluster_type'],
     example: {
@@ -116,12 +116,12 @@ export const topicOperations = [
     title: 'Create a topic',
     summary: 'Create a topic.',
     description:
-      'Configs that Kafka has and Weir does not need are accepted, kept and without effect; names that neither has are refused.',
+      'Configs of Kafka that Weir does not need are accepted and stored without effect; unknown names are refused.',
     input: clusterInput({
       ...target,
-      topic_name: topicName().describe('Its name, as Kafka allows it.'),
-      partition_count: partitionCount().describe('How many partitions it has.'),
-      configs: configsGiven().describe('Configs by name. Those that are `null` have their defaults.'),
+      topic_name: topicName().describe('The name, as Kafka allows it.'),
+      partition_count: partitionCount().describe('The number of partitions.'),
+      configs: configsGiven().describe('Configs by name; `null` for the default.'),
       validate_only: validateOnly(),
     }),
     errors: ['topic_already_exists', 'invalid_topic_config', 'limit_exceeded', 'unsupported_cluster_type'],
@@ -132,14 +132,14 @@ export const topicOperations = [
   defineClusterOperation({
     name: 'create_topic_clone',
     title: 'Clone a topic',
-    summary: 'Create a topic that begins with the records of another, without copying them.',
+    summary: 'Create a topic that starts with the records of another, without copying them.',
     description:
-      'Both topics share the files in the bucket, and then go on alone: neither sees what is written to the other, and deleting one leaves the other whole. The clone has the configs of its source unless others are given, and no committed offsets. A partition ends where open transactions begin, or at the offset or time that is given, moved to the beginning of the batch that it lies in.',
+      'Both topics share files in the bucket and are independent from then on: neither sees what is written to the other, and deleting one does not affect the other. The clone has the configs of its source unless you set others, and no committed offsets. A partition ends at its last stable offset, or at the given offset or time, rounded down to the start of a batch.',
     input: clusterInput({
       source_topic_name: topicName().describe('The topic to clone.'),
       topic_name: topicName().describe('The name of the clone.'),
       configs: configsGiven().describe(
-        'Configs that differ from those of the source, by name. `null` gives one its default.',
+        'Configs that differ from those of the source, by name; `null` for the default.',
       ),
       at_offsets: list(
         z.strictObject({
@@ -150,10 +150,10 @@ export const topicOperations = [
         1,
       )
         .optional()
-        .describe('Where partitions end. Others end at their last stable offset.'),
+        .describe('End offsets of partitions. Others end at their last stable offset.'),
       at_timestamp: timeOfCaller()
         .optional()
-        .describe('Every partition ends before its first record of this time or a later one.'),
+        .describe('Every partition ends before its first record at or after this time.'),
     })
       .refine(({ at_offsets, at_timestamp }) => at_offsets === undefined || at_timestamp === undefined, {
         error: 'only one of at_offsets and at_timestamp can be given',
@@ -169,11 +169,11 @@ export const topicOperations = [
         z.object({
           partition: count(coreLimits.partitionsPerTopicMax).describe('The partition.'),
           start_offset: count().describe('Its first offset.'),
-          end_offset: count().describe('The offset that the next record of the clone gets.'),
+          end_offset: count().describe('The offset of the next record of the clone.'),
           requested_offset: count().nullable().describe('The offset of `at_offsets`.'),
         }),
         coreLimits.partitionsPerTopicMax,
-      ).describe('Where its partitions begin and end.'),
+      ).describe('The offsets of its partitions.'),
     }),
     errors: [
       'topic_already_exists',
@@ -202,10 +202,10 @@ export const topicOperations = [
     input: clusterInput(target),
     output: z.object({
       topic_id: topicId().describe('The topic.'),
-      partition_count: partitionCount().describe('How many partitions it has.'),
+      partition_count: partitionCount().describe('The number of partitions.'),
       configs: configsField().describe('Its configs by name, with the defaults.'),
       set_configs: list(text(256), apiLimits.configsPerRequestMax).describe(
-        'The names of those that are set on the topic; others are of the cluster or defaults.',
+        'The names of configs that are set on the topic; others come from the cluster or are defaults.',
       ),
       record_count: recordCount(),
       size_bytes: count().describe('The bytes of its batches as clients sent them.'),
@@ -230,16 +230,16 @@ export const topicOperations = [
     title: 'Change a topic',
     summary: 'Add partitions to a topic and set configs.',
     description:
-      'Partitions cannot become fewer. A topic cannot change between compacted and not compacted; create a new topic. ' +
+      'The number of partitions cannot decrease. A topic cannot change between compacted and not compacted; create a new topic. ' +
       'With `validate_only`, the answer says how many records shorter retention would delete.',
     input: clusterInput({
       ...target,
       partition_count: partitionCount()
         .nullish()
         .transform((count) => count ?? undefined)
-        .describe('How many partitions it is to have.'),
+        .describe('The new number of partitions.'),
       configs: configsGiven().describe(
-        'Configs to set, by name. `null` gives one its default back; those that are left out stay.',
+        'Configs to set, by name; `null` resets one to its default. Omitted configs are unchanged.',
       ),
       validate_only: validateOnly(),
     }),
@@ -262,13 +262,13 @@ export const topicOperations = [
   defineClusterOperation({
     name: 'delete_topic',
     title: 'Delete a topic',
-    summary: 'Delete a topic. It can be restored for a while if soft deletion is enabled.',
+    summary: 'Delete a topic. It can be restored for some time if soft deletion is on.',
     input: clusterInput({
       ...target,
       soft_delete: z
         .boolean()
         .optional()
-        .describe('Whether it can be restored. Without it, as the cluster is configured.'),
+        .describe('Whether it can be restored; by default, as configured for the cluster.'),
     }),
     errors: ['deletion_protected', 'unsupported_cluster_type'],
     example: { input: exampleTarget },
@@ -277,10 +277,10 @@ export const topicOperations = [
     name: 'undelete_topic',
     title: 'Restore a topic',
     summary: 'Restore a deleted topic with its records.',
-    description: 'Name it by its id, or by its name, which means the last deleted topic of that name.',
+    description: 'Identify it by id or by name; a name means the last deleted topic of that name.',
     input: clusterInput({
       topic_id: topicId().optional().describe('The topic.'),
-      topic_name: topicName().optional().describe('The name that it had.'),
+      topic_name: topicName().optional().describe('Its name.'),
     }).refine(({ topic_id: byId, topic_name: byName }) => (byId === undefined) !== (byName === undefined), {
       error: 'one of topic_id and topic_name is required',
     }),

@@ -12,7 +12,7 @@ const role = z
     access_grants: accessGrants().describe('What its users may do.'),
     created_at: time().describe('When it was created.'),
   })
-  .meta({ id: 'UserRole', description: 'What users may do who have it.' });
+  .meta({ id: 'UserRole', description: 'A role.' });
 
 const exampleGrants = [
   { workspace_id: examples.workspace, managed_grant_name: 'admin' as const, resource_id: '*' as const },
@@ -23,7 +23,7 @@ export const userRoleOperations = [
     name: 'list_user_roles',
     title: 'List roles',
     summary: 'List the roles of the account.',
-    description: 'Every account begins with two: `Admin` for everything everywhere, and `Read-only`.',
+    description: 'Every account starts with two roles: `Admin`, with all rights everywhere, and `Read-only`.',
     scope: 'account',
     output: z.object({ user_roles: list(role, apiLimits.userRolesMax).describe('The roles by name.') }),
     example: {
@@ -54,7 +54,7 @@ export const userRoleOperations = [
     description: 'There is no grant for billing.',
     scope: 'account',
     input: z.strictObject({
-      user_role_name: displayName(60).describe('A name that no other role has.'),
+      user_role_name: displayName(60).describe('The name, unique in the account.'),
       access_grants: roleGrants().describe('What its users may do, by workspace.'),
     }),
     output: z.object({ user_role_id: id('userRole').describe('The role.') }),

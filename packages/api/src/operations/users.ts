@@ -26,9 +26,9 @@ const pendingInvitation = z
     email: text(apiLimits.emailCharsMax).describe('Who is invited.'),
     user_role_id: id('userRole').describe('The role of the new user.'),
     created_at: time().describe('When it was created.'),
-    expires_at: time().describe('When it ends.'),
+    expires_at: time().describe('When it expires.'),
   })
-  .meta({ id: 'Invitation', description: 'An invitation that was not accepted yet.' });
+  .meta({ id: 'Invitation', description: 'A pending invitation.' });
 
 const exampleInvitation = {
   id: examples.invitation,
@@ -44,7 +44,7 @@ export const userOperations = [
     title: 'List users',
     summary: 'List the users of the account.',
     scope: 'account',
-    output: z.object({ users: list(user, apiLimits.usersMax).describe('The users by address.') }),
+    output: z.object({ users: list(user, apiLimits.usersMax).describe('The users by e-mail address.') }),
     example: {
       output: {
         users: [
@@ -68,11 +68,11 @@ export const userOperations = [
       assigned_role_ids: roleIds()
         .nullish()
         .transform((ids) => ids ?? [])
-        .describe('Roles to give.'),
+        .describe('Roles to add.'),
       unassigned_role_ids: roleIds()
         .nullish()
         .transform((ids) => ids ?? [])
-        .describe('Roles to take away.'),
+        .describe('Roles to remove.'),
     }),
     errors: ['not_found', 'last_admin', 'limit_exceeded'],
     example: { input: { user_id: examples.user, assigned_role_ids: [examples.role] } },
@@ -91,7 +91,7 @@ export const userOperations = [
     title: 'Invite users',
     summary: 'Invite users to the account and return the link of each invitation once.',
     description:
-      'Nothing is mailed: pass the links on yourself. A link can be used once, until it expires. A second invitation to the same address replaces the first.',
+      'No e-mail is sent: share the links yourself. A link can be used once, until it expires. A second invitation to the same address replaces the first.',
     scope: 'account',
     input: z.strictObject({
       invitations: list(
@@ -101,7 +101,7 @@ export const userOperations = [
         }),
         apiLimits.invitationsPerRequestMax,
         1,
-      ).describe('The invitations, all of which are made or none.'),
+      ).describe('The invitations; all are created, or none.'),
     }),
     output: z.object({
       invitations: list(
@@ -110,7 +110,7 @@ export const userOperations = [
           invitation_url: secretField(apiLimits.apiUrlCharsMax).describe(
             'The link. It is returned only here.',
           ),
-          expires_at: time().describe('When it ends.'),
+          expires_at: time().describe('When it expires.'),
         }),
         apiLimits.invitationsPerRequestMax,
       ).describe('The invitations in the order of the request.'),
@@ -132,18 +132,18 @@ export const userOperations = [
   defineOperation({
     name: 'users/list_invitations',
     title: 'List invitations',
-    summary: 'List the invitations that were not accepted yet.',
+    summary: 'List pending invitations.',
     scope: 'account',
     output: z.object({
       invitations: list(pendingInvitation, apiLimits.invitationsMax).describe(
-        'The invitations, the last first.',
+        'The invitations, newest first.',
       ),
     }),
     example: { output: { invitations: [exampleInvitation] } },
   }),
   defineOperation({
     name: 'users/delete_invitation',
-    title: 'Withdraw an invitation',
+    title: 'Revoke an invitation',
     summary: 'Revoke an invitation.',
     scope: 'account',
     input: z.strictObject({ invitation_id: id('invitation').describe('The invitation.') }),
@@ -157,7 +157,7 @@ export const userOperations = [
     scope: 'public',
     isGuessable: true,
     input: z.strictObject({
-      token: secret(16, 256).describe('What the link ends with.'),
+      token: secret(16, 256).describe('The token at the end of the link.'),
       name: text(128, 1).describe('The name of the user.'),
       password: newPassword().describe('A password to sign in with.'),
     }),

@@ -21,7 +21,7 @@ const regionName = () => text(64);
 const region = z
   .object({
     name: regionName().describe('Its name, such as `us-east-1`.'),
-    cloud_provider: z.enum(cloudProviders).describe('Whose it is.'),
+    cloud_provider: z.enum(cloudProviders).describe('The cloud provider.'),
   })
   .meta({ id: 'Region', description: 'A region of a cloud.' });
 
@@ -29,7 +29,7 @@ export const tier = () => z.enum(clusterTiers);
 
 const clusterFields = {
   id: id('cluster').describe('The cluster.'),
-  name: text(135).describe('Its name, with `vcn_` and what its type adds.'),
+  name: text(135).describe('Its name, with the prefix `vcn_` and that of its type.'),
   type: z.enum(clusterTypeNames).describe('Whether it is a Kafka cluster, a schema registry or a data lake.'),
   workspace_id: id('workspace').describe('The workspace that it belongs to.'),
   tier: tier().describe('Its tier, which decides its limits.'),
@@ -42,32 +42,32 @@ const virtualCluster = z
     agent_keys: list(apiKey, apiLimits.apiKeysMax)
       .nullable()
       .optional()
-      .describe('Its agent keys without their secrets, when the caller may administer it.'),
-    agent_pool_id: id('agentPool').describe('Its agents as a group, one to a cluster.'),
-    agent_pool_name: text(132).describe('The name of that group, with `apn_`.'),
-    cloud_provider: z.enum(cloudProviders).describe('Where its agents are meant to run.'),
+      .describe('Its agent keys without their secrets, if the caller may administer it.'),
+    agent_pool_id: id('agentPool').describe('The agent group; a cluster has one.'),
+    agent_pool_name: text(132).describe('The name of the agent group, with `apn_`.'),
+    cloud_provider: z.enum(cloudProviders).describe('The region where its agents should run.'),
     cluster_region: z
       .object({
         is_multi_region: z
           .boolean()
           .describe(
-            'Whether it runs in several regions. In this release none does, also with a group of regions.',
+            'Whether it runs in several regions. In this release none does, even with a region group.',
           ),
         region: region.nullable().optional().describe('Its only region.'),
         region_group: z
           .object({
-            name: regionName().describe('The name of the group.'),
+            name: regionName().describe('The name of the region group.'),
             regions: list(region, 16).describe('The regions.'),
           })
           .nullable()
           .optional()
           .describe('Its regions, if it has several.'),
       })
-      .describe('Where the control plane keeps its metadata.'),
+      .describe('The region where the control plane stores its metadata.'),
     bootstrap_url: text(apiLimits.apiUrlCharsMax)
       .nullable()
       .optional()
-      .describe('Where Kafka clients begin, if a name was set up for it.'),
+      .describe('The bootstrap server for Kafka clients, if configured.'),
   })
   .meta({ id: 'VirtualCluster', description: 'A virtual cluster.' });
 
@@ -75,7 +75,7 @@ const deletedCluster = z
   .object({
     ...clusterFields,
     deleted_at: time().describe('When it was deleted.'),
-    restorable_until: time().describe('When it and its data go for good.'),
+    restorable_until: time().describe('Until when it can be restored.'),
   })
   .meta({ id: 'DeletedVirtualCluster', description: 'A virtual cluster that can be restored.' });
 
@@ -91,25 +91,23 @@ const createInput = () =>
   z
     .strictObject({
       virtual_cluster_name: clusterName().describe(
-        'A name that no other cluster of the workspace has. The prefix is put there if it is missing.',
+        'The name, unique in the workspace. The prefix is added if it is missing.',
       ),
       virtual_cluster_type: emptyForNone(z.enum(clusterTypeNames)).describe(
-        'What it is; a Kafka cluster when nothing is said. No agent of this release serves a data lake.',
+        'Its type; by default, a Kafka cluster. No agent of this release serves a data lake.',
       ),
-      virtual_cluster_tier: emptyForNone(tier()).describe('Its tier; `pro` when nothing is said.'),
-      virtual_cluster_region: emptyForNone(text(64, 1)).describe(
-        'Its region; `us-east-1` when nothing is said.',
-      ),
+      virtual_cluster_tier: emptyForNone(tier()).describe('Its tier; `pro` by default.'),
+      virtual_cluster_region: emptyForNone(text(64, 1)).describe('Its region; `us-east-1` by default.'),
       virtual_cluster_region_group: emptyForNone(text(64, 1)).describe(
-        'A group of regions, instead of a region. In this release only a name: the cluster runs in one place.',
+        'A region group instead of a region. In this release only a name: the cluster runs in one region.',
       ),
       virtual_cluster_cloud_provider: emptyForNone(z.enum(cloudProviders)).describe(
-        'The cloud; `aws` when nothing is said.',
+        'The cloud; `aws` by default.',
       ),
-      virtual_cluster_tags: tagsGiven().describe('Names and values for sorting clusters.'),
-      skip_agent_key_creation: flag('Whether to make no agent key.'),
+      virtual_cluster_tags: tagsGiven().describe('Tags by name.'),
+      skip_agent_key_creation: flag('Whether to create no agent key.'),
       workspace_id: emptyForNone(id('workspace')).describe(
-        'Where to make it. Without it, the oldest workspace that the caller reaches.',
+        'The workspace; by default, the oldest one that the caller can access.',
       ),
     })
     .refine(
@@ -121,11 +119,13 @@ const createInput = () =>
 const createOutput = z.object({
   virtual_cluster_id: id('cluster').describe('The cluster.'),
   virtual_cluster_name: text(135).describe('Its name with the prefix.'),
-  agent_pool_id: id('agentPool').describe('Its agents as a group.'),
-  agent_pool_name: text(132).describe('The name of that group.'),
-  bootstrap_url: text(apiLimits.apiUrlCharsMax).nullable().describe('Where Kafka clients begin, if known.'),
-  agent_key: newApiKey.optional().describe('A key for its agents, unless none was wanted.'),
-  workspace_id: id('workspace').describe('Where it was made.'),
+  agent_pool_id: id('agentPool').describe('The agent group.'),
+  agent_pool_name: text(132).describe('The name of the agent group.'),
+  bootstrap_url: text(apiLimits.apiUrlCharsMax)
+    .nullable()
+    .describe('The bootstrap server for Kafka clients, if known.'),
+  agent_key: newApiKey.optional().describe('A key for its agents, unless `skip_agent_key_creation` is set.'),
+  workspace_id: id('workspace').describe('Its workspace.'),
 });
 
 function creation<const Name extends string>(name: Name, title: string, description: string) {
@@ -215,14 +215,14 @@ export const virtualClusterOperations = [
     summary:
       'Create a virtual cluster with the topics, offsets and rules of another one, without copying data.',
     description:
-      'The clone begins as the cluster is now, and then lives its own life: writes, retention and deletions in one of them ' +
-      'do not show in the other. Both use the same bucket, in which the clone refers to the files of the cluster until it ' +
-      'has rewritten or dropped them. It takes over topics, committed offsets, ACLs, quotas and configs, but no ' +
+      'The clone starts as a copy of the cluster and is independent from then on: writes, retention and deletions in one ' +
+      'do not affect the other. Both use the same bucket, in which the clone refers to files of the cluster until it ' +
+      'has rewritten or dropped them. It gets topics, committed offsets, ACLs, quotas and configs, but no ' +
       'credentials and no agent keys. A cluster with clones cannot be deleted.',
     input: clusterInput({
       virtual_cluster_id: clusterId().describe('The cluster to clone.'),
       new_virtual_cluster_name: clusterName().describe('The name of the clone, with or without its prefix.'),
-      skip_agent_key_creation: flag('Whether to make no agent key.'),
+      skip_agent_key_creation: flag('Whether to create no agent key.'),
     }),
     output: createOutput,
     errors: ['duplicate_name', 'limit_exceeded', 'conflict'],
@@ -273,17 +273,17 @@ export const virtualClusterOperations = [
     title: 'Replace tags',
     summary: 'Replace all tags of a virtual cluster.',
     input: clusterInput({
-      tags: tagsGiven().describe('All tags that it is to have. None removes them.'),
+      tags: tagsGiven().describe('All tags. An empty object removes them.'),
     }),
     example: { input: { tags: { team: 'billing' } } },
   }),
   defineClusterOperation({
     name: 'delete_virtual_cluster',
     title: 'Delete a virtual cluster',
-    summary: 'Delete a virtual cluster. It can be restored for a while.',
+    summary: 'Delete a virtual cluster. It can be restored for some time.',
     description: `Agents of the cluster are refused at once. Its data stays for ${apiLimits.clusterRestorableDays} days, during which \`restore_virtual_cluster\` brings it back.`,
     input: clusterInput({
-      virtual_cluster_name: clusterName().describe('Its name, to confirm that this one is meant.'),
+      virtual_cluster_name: clusterName().describe('Its name, to confirm.'),
     }),
     errors: ['name_mismatch', 'deletion_protected', 'conflict'],
     example: {
@@ -298,7 +298,7 @@ export const virtualClusterOperations = [
     input: z.strictObject({ workspace_id: workspaceFilter() }),
     output: z.object({
       virtual_clusters: list(deletedCluster, apiLimits.virtualClustersMax).describe(
-        'The clusters, the last deleted first.',
+        'The clusters, last deleted first.',
       ),
     }),
     errors: ['not_found'],
@@ -314,9 +314,9 @@ export const virtualClusterOperations = [
     name: 'restore_virtual_cluster',
     title: 'Restore a virtual cluster',
     summary: 'Restore a deleted virtual cluster with its topics, groups and data.',
-    description: 'If its name was taken meanwhile, it needs another.',
+    description: 'If another cluster has taken its name, choose a new one.',
     input: clusterInput({
-      new_virtual_cluster_name: clusterName().optional().describe('Another name, if its own was taken.'),
+      new_virtual_cluster_name: clusterName().optional().describe('A new name, if its own is taken.'),
     }),
     errors: ['not_restorable', 'duplicate_name', 'limit_exceeded'],
   }),

@@ -6,23 +6,21 @@ import { clusterInput, defineClusterOperation } from '../operation.ts';
 
 const claimRule = {
   claim_path: text(256, 1).describe(
-    'Names with dots between them; a name that has dots itself stands in double quotes.',
+    'The path of the claim, with dots between names; put a name that contains dots in double quotes.',
   ),
-  expected_value: text(1024, 1).describe(
-    'The value that the claim must have. A `*` at its end matches any rest.',
-  ),
+  expected_value: text(1024, 1).describe('The required value. A `*` at the end matches any suffix.'),
 };
 
 const federationFields = {
-  id: id('workloadIdentity').describe('The federation, to delete it by.'),
+  id: id('workloadIdentity').describe('The id of the federation.'),
   source: z
     .enum(['api', 'file'])
     .describe(
-      'Where it was made: with this API, or in the file of the operator (`-workloadIdentityBindingsFile`), which this API does not change.',
+      'Where it is defined: with this API, or in the file of the operator (`-workloadIdentityBindingsFile`), which this API cannot change.',
     ),
   virtual_cluster_id: clusterId(),
   name: text(132).describe('Its name.'),
-  issuer_url: text(apiLimits.apiUrlCharsMax).describe('Who issues the tokens.'),
+  issuer_url: text(apiLimits.apiUrlCharsMax).describe('The token issuer.'),
   audience: text(apiLimits.apiUrlCharsMax).describe('The audience that a token must have.'),
   claim_match_rules: list(z.object(claimRule), apiLimits.workloadClaimRulesMax).describe(
     'The claims that a token must have.',
@@ -32,13 +30,14 @@ const federationFields = {
     .describe(
       'Whether its tokens are limited to reading the cluster through the API, and cannot connect agents.',
     ),
-  max_credential_ttl_seconds: z.int().describe('How long an agent is admitted for, in seconds.'),
-  created_at: time().nullable().describe('When it was created; `null` for one of the file.'),
+  max_credential_ttl_seconds: z.int().describe('How long a token admits an agent, in seconds.'),
+  created_at: time().nullable().describe('When it was created; `null` if it comes from the file.'),
 };
 
 const federation = z.object(federationFields).meta({
   id: 'WorkloadIdentityFederation',
-  description: 'Whose tokens admit agents to a cluster. It never changes; another one takes its place.',
+  description:
+    'A workload identity federation: which tokens admit agents to a cluster. It is immutable; create another to replace it.',
 });
 
 const exampleRule = { claim_path: 'sub', expected_value: 'system:serviceaccount:weir:*' };
@@ -62,7 +61,7 @@ export const workloadIdentityOperations = [
     summary: 'List the workload identity federations of a virtual cluster.',
     output: z.object({
       workload_identity_federations: list(federation, 2 * apiLimits.workloadBindingsMax).describe(
-        'The federations by name, those of the file of the operator among them.',
+        "The federations by name, including those of the operator's file.",
       ),
     }),
     example: {
@@ -79,17 +78,17 @@ export const workloadIdentityOperations = [
         /^[a-zA-Z0-9_.-]{1,128}$/,
         128,
         'is not 1 to 128 letters, digits, dots, underscores and hyphens',
-      ).describe('A name that no other federation of the cluster has.'),
-      issuer_url: httpsUrl().describe('Who issues the tokens, as they name it.'),
+      ).describe('The name, unique in the cluster.'),
+      issuer_url: httpsUrl().describe('The issuer, as in the tokens.'),
       claim_match_rules: list(z.strictObject(claimRule), apiLimits.workloadClaimRulesMax, 1).describe(
-        'The claims that a token must have. All of them have to match.',
+        'The required claims. All of them must match.',
       ),
       read_only: flag(
         'Whether its tokens are limited to reading the cluster through the API, and cannot connect agents.',
       ),
       max_credential_ttl_seconds: integer(60, 86_400)
         .default(3600)
-        .describe('How long an agent is admitted for, in seconds.'),
+        .describe('How long a token admits an agent, in seconds.'),
     }),
     output: z.object(federationFields),
     errors: ['duplicate_name', 'limit_exceeded'],

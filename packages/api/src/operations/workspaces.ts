@@ -11,7 +11,7 @@ const workspace = z
     name: text(128).describe('Its name.'),
     created_at: time().describe('When it was created.'),
   })
-  .meta({ id: 'Workspace', description: 'Clusters and keys that belong together.' });
+  .meta({ id: 'Workspace', description: 'A group of clusters and keys.' });
 
 const applicationKeyExample = {
   ...exampleNewKey,
@@ -34,7 +34,7 @@ export const workspaceOperations = [
     summary: 'List the workspaces that the caller can access.',
     scope: 'user',
     output: z.object({
-      workspaces: list(workspace, apiLimits.workspacesMax).describe('The workspaces, the oldest first.'),
+      workspaces: list(workspace, apiLimits.workspacesMax).describe('The workspaces, oldest first.'),
     }),
     example: {
       output: { workspaces: [{ id: examples.workspace, name: 'Default', created_at: examples.time }] },
@@ -46,12 +46,12 @@ export const workspaceOperations = [
     summary: 'Create a workspace and an application key for it.',
     scope: 'account',
     input: z.strictObject({
-      workspace_name: displayName(128).describe('A name that no other workspace has.'),
-      skip_application_key_creation: flag('Whether to make no key.'),
+      workspace_name: displayName(128).describe('The name, unique in the account.'),
+      skip_application_key_creation: flag('Whether to create no key.'),
     }),
     output: z.object({
       workspace_id: id('workspace').describe('The workspace.'),
-      application_key: newApiKey.optional().describe('A key for the workspace, unless none was wanted.'),
+      application_key: newApiKey.optional().describe('A key for the workspace, unless none was requested.'),
     }),
     errors: ['duplicate_name', 'limit_exceeded'],
     example: {
@@ -76,7 +76,7 @@ export const workspaceOperations = [
     title: 'Delete a workspace',
     summary: 'Delete a workspace without clusters, and its keys.',
     description:
-      'Clusters that were deleted and could still be restored do not count; they are gone with it.',
+      'Deleted clusters that could still be restored do not count; they are lost with the workspace.',
     scope: 'account',
     input: z.strictObject({ workspace_id: id('workspace').describe('The workspace.') }),
     errors: ['not_found', 'workspace_not_empty'],
