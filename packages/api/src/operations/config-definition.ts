@@ -10,16 +10,16 @@ export const configText = () => prose(coreLimits.configTextCharsMax);
 export const configDefinitionFields = {
   name: text(256).describe('The config.'),
   type: z.enum(['boolean', 'string', 'int', 'long', 'double', 'list']).describe('The type of its values.'),
-  group: z.enum(configGroupIds).describe('What it is about.'),
+  group: z.enum(configGroupIds).describe('The group that it belongs to.'),
   unit: z
     .enum(configUnits)
     .nullable()
-    .describe('What its numbers count; `null` for plain numbers and other types.'),
+    .describe('The unit of its numbers; `null` for plain numbers and other types.'),
   rule: prose().describe('What a value must be, to complete "must be …".'),
   words: list(text(256), 100).nullable().describe('All allowed values; `null` if there is no such list.'),
   minimum: text(32).nullable().describe('The minimum, as text; `null` for other types.'),
   maximum: text(32).nullable().describe('The maximum, as text; `null` for other types.'),
-  documentation: prose().describe('Its roles.'),
+  documentation: prose().describe('A description.'),
   has_effect: z.boolean().describe('Whether it has an effect; others are accepted because tools set them.'),
 };
 
