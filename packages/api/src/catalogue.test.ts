@@ -80,6 +80,8 @@ write cluster   virtual_clusters/acls/create
 write cluster   virtual_clusters/acls/delete
 read  cluster   list_virtual_cluster_credentials
 write cluster   create_virtual_cluster_credentials
+write cluster   rotate_virtual_cluster_credentials
+write cluster   end_virtual_cluster_credentials_rotation
 write cluster   delete_virtual_cluster_credentials
 read  cluster   list_workload_identity_federations
 write cluster   create_workload_identity_federation
@@ -319,6 +321,7 @@ test('every secret input is marked', () => {
     'read_records.kafka_password',
     'produce_record.kafka_password',
     'create_virtual_cluster_credentials.imported_password',
+    'rotate_virtual_cluster_credentials.imported_password',
     'create_secret.secret',
     'update_secret.secret',
     'users/accept_invitation.token',

@@ -8,6 +8,9 @@ export const apiLimits = {
   /** A password of a user. A client may send as many characters in PLAIN. */
   passwordCharsMax: 1024,
 
+  /** How long the old password of a credential is accepted after a rotation, unless the caller says: a day. */
+  passwordOverlapSeconds: 86_400,
+
   /**
    * Bindings of workload identities in a settings file, and claim rules of one of them. Every token is compared with
    * all bindings of its issuer.

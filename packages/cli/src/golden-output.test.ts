@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { createClient } from '@weir/api';
 import type { Clock } from '@weir/core';
 import { leapingClock, type RunOptions } from '../testing/command-run.ts';
 import { startLocalCluster } from '../testing/local-cluster.ts';
@@ -113,6 +114,10 @@ const steps: readonly Step[] = [
   },
   { table: 'cli create-key -keyName one -keyKind application_read_only' },
   { json: 'cli create-key -keyName two -keyKind application_read_only' },
+  { table: 'cli rotate-credential -credential shop' },
+  { table: 'cli end-rotation -credential shop' },
+  { json: 'cli rotate-credential -credential shop' },
+  { json: 'cli end-rotation -credential shop' },
   { table: 'secret create -secretName one', input: 'horse\n' },
   { json: 'secret create -secretName two -allowExporters', input: 'horse\n' },
   both('secret rotate -secretName two', { input: 'battery\n' }),
@@ -168,7 +173,7 @@ function normalised(text: string, { keeps, hasMeasures }: Step): string {
     .map((line) =>
       line
         .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
-        .replaceAll(/\b(?:vci|aki|aks|wi|sci)_\w+/g, '<id>')
+        .replaceAll(/\b(?:vci|aki|aks|ccp|wi|sci)_\w+/g, '<id>')
         .replaceAll(/\b[\da-f]{2}\/[\da-f]{32}\b/g, '<file>')
         .replaceAll(/\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/g, '<uuid>')
         .replaceAll(/(?<=\s|^)(?=[\w-]*[\dA-Z])[\w-]{22}(?=\s|$|,)/g, '<topic id>')
@@ -213,6 +218,12 @@ test('every tool prints what it printed before, as a table and as JSON', async (
     SERVICE_API_KEY: apiKey,
     SERVICE_SCHEMA_REGISTRY_URL: registryUrl,
   };
+  const api = createClient({ baseUrl: apiUrl, fetch, headers: { 'service-api-key': apiKey } });
+  const { virtual_clusters } = await api.call('list_virtual_clusters', {});
+  await api.call('create_virtual_cluster_credentials', {
+    virtual_cluster_id: virtual_clusters[0]!.id,
+    credentials_name: 'shop',
+  });
   const bucket = join(dataDir, 'bucket');
   /** What the words in capitals of a line stand for. */
   const meant: Readonly<Record<string, () => string>> = {

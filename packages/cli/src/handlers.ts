@@ -77,6 +77,8 @@ export const handlers = {
   'cli delete-schema': async () => (await import('./tools/delete-schema.ts')).deleteSchemaTool,
   'cli schema-config': async () => (await import('./tools/schema-config.ts')).schemaConfigTool,
   'cli create-key': async () => (await import('./tools/create-key.ts')).createKeyTool,
+  'cli rotate-credential': async () => (await import('./tools/rotate-credential.ts')).rotateCredentialTool,
+  'cli end-rotation': async () => (await import('./tools/rotate-credential.ts')).endRotationTool,
   'cli mcp-config': async () => (await import('./tools/mcp-config.ts')).mcpConfigTool,
   'cli delete-all-topics-unsafe': async () =>
     (await import('./tools/delete-all-topics.ts')).deleteAllTopicsTool,

@@ -240,6 +240,9 @@ export type {
   CredentialDescription,
   CredentialResult,
   CredentialToPut,
+  PasswordDerivation,
+  PasswordRotation,
+  PasswordRotationResult,
   QuotaEntity,
   QuotaFilterPart,
   ScramCredential,
@@ -384,8 +387,21 @@ export {
   principalCalled,
   principalOfCredential,
 } from './credentials/credential-names.ts';
-export { readScramCredential, writeScramCredential } from './credentials/scram-entry.ts';
-export { isPasswordOf, newScramCredential, scramIterations } from './credentials/scram-secret.ts';
+export {
+  mayHaveOldPassword,
+  type OldPassword,
+  oldPasswordAt,
+  readScramCredential,
+  type StoredPassword,
+  writeScramCredential,
+} from './credentials/scram-entry.ts';
+export {
+  isPasswordOf,
+  matchingPassword,
+  newScramCredential,
+  scramCredentialOf,
+  scramIterations,
+} from './credentials/scram-secret.ts';
 export { type EntriesView, FollowedEntries, type FollowedEntriesView } from './entries/followed-entries.ts';
 export type { FilePointers, FileState } from './file-pointers.ts';
 export { fileCompactionKind, readCompactionTask, writeCompactionTask } from './jobs/compaction-task.ts';

@@ -61,6 +61,9 @@ export const coreLimits = {
   /** Users of a cluster that have credentials. */
   credentialsMax: 20_000,
 
+  /** How long the old password of a credential may be accepted after a rotation: 30 days. */
+  passwordOverlapSecondsMax: 30 * 86_400,
+
   /** The name of a user, or a client id or address that a quota is for. */
   principalNameCharsMax: 1024,
 

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import type { TestContext } from 'node:test';
 import { type Clock, type Log, Metrics, silentLog, systemClock } from '@weir/core';
 import type { RegistryService } from '@weir/registry';
-import { fullAccess, HttpLogins, principalWithoutCredential } from '@weir/security';
+import { fullAccess, HttpLogins, type PasswordLogin, principalWithoutCredential } from '@weir/security';
 import { RegistryMetrics } from '../src/schema-registry/registry-metrics.ts';
 import { registryRequests } from '../src/schema-registry/registry-requests.ts';
 import { startRegistryServer } from '../src/schema-registry/registry-server.ts';
@@ -64,7 +64,7 @@ interface Differences {
   readonly checks?: Checks;
   readonly requiresLogin?: boolean;
   readonly logsRequests?: boolean;
-  readonly onPasswordLogin?: (user: string) => void;
+  readonly onPasswordLogin?: (login: PasswordLogin) => void;
   readonly accessOf?: Parameters<typeof registryRequests>[0]['accessOf'];
   readonly tls?: Parameters<typeof startRegistryServer>[0]['tls'];
   readonly ownNames?: Parameters<typeof registryRequests>[0]['ownNames'];

@@ -18,6 +18,8 @@ import type {
   OffsetsToAdd,
   PartitionsToAdd,
   PartitionsToCreate,
+  PasswordRotation,
+  PasswordRotationResult,
   RecordsToDelete,
   RegistryChangeRequest,
   RegistryChangeResult,
@@ -99,7 +101,12 @@ export type Command =
     }
   | { readonly kind: 'putCredentials'; readonly credentials: readonly CredentialToPut[] }
   | { readonly kind: 'deleteCredentials'; readonly usernames: readonly string[] }
-  /** Stores when credentials were last used, at most about once a day each. Sent every minute. */
+  | { readonly kind: 'rotatePassword'; readonly rotation: PasswordRotation }
+  | { readonly kind: 'endOldPassword'; readonly username: string }
+  /**
+   * Stores when credentials were last used, at most about once a day each, and removes old passwords whose time is
+   * over. Sent every minute.
+   */
   | { readonly kind: 'noteLogins'; readonly logins: SeenLogins }
   /** Assigns the node id of an agent: the one that it has or had, or a free one. */
   | { readonly kind: 'assignNodeId'; readonly request: NodeIdRequest }
@@ -186,6 +193,8 @@ export interface Replies {
   alterScramCredentials: ScramCredentialResult[];
   putCredentials: CredentialResult[];
   deleteCredentials: CredentialResult[];
+  rotatePassword: PasswordRotationResult;
+  endOldPassword: CredentialResult;
   noteLogins: { readonly error: 'NONE' | 'POLICY_VIOLATION'; readonly message: string | null };
   /** `undefined` if no id is free or the limits of key-value entries are reached. */
   assignNodeId: { readonly nodeId: number | undefined; readonly message: string | null };

@@ -12,6 +12,7 @@ import { checkFileCommit } from './commit/file-commit-check.ts';
 import { writeConfigChanges } from './config-changes.ts';
 import { decideNoteLogins } from './credentials/credential-use.ts';
 import { decideDeleteCredentials, decidePutCredentials } from './credentials/credentials.ts';
+import { decideEndOldPassword, decideRotatePassword } from './credentials/rotate-password.ts';
 import { decideAlterScramCredentials } from './credentials/scram-credentials.ts';
 import { type EntryKind, entryKind } from './entry-kind.ts';
 import {
@@ -234,7 +235,7 @@ export const executors: {
   },
 
   alterScramCredentials: (work, { changes, by = 'client' }, nowMs) => {
-    const { changed, results } = decideAlterScramCredentials(work.state, work.limits, changes, by);
+    const { changed, results } = decideAlterScramCredentials(work.state, work.limits, changes, by, nowMs);
     return work.entriesPut(changed, results, nowMs);
   },
 
@@ -248,8 +249,18 @@ export const executors: {
     return work.entriesPut(changed, results, nowMs);
   },
 
+  rotatePassword: (work, { rotation }, nowMs) => {
+    const { changed, result } = decideRotatePassword(work.state, work.limits, rotation, nowMs);
+    return work.entriesPut(changed, result, nowMs);
+  },
+
+  endOldPassword: (work, { username }, nowMs) => {
+    const { changed, result } = decideEndOldPassword(work.state, work.limits, username, nowMs);
+    return work.entriesPut(changed, result, nowMs);
+  },
+
   noteLogins: (work, { logins }, nowMs) => {
-    const { changed, problem } = decideNoteLogins(work.state, work.limits, logins);
+    const { changed, problem } = decideNoteLogins(work.state, work.limits, logins, nowMs);
     if (problem !== undefined) return { reply: { error: 'POLICY_VIOLATION', message: problem } };
     return work.entriesPut(changed, { error: 'NONE', message: null }, nowMs);
   },

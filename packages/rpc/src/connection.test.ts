@@ -1697,6 +1697,20 @@ const membersCalls: Partial<Record<CallName, readonly unknown[]>> = {
   ],
   replaceSecrets: [],
   deleteCredentials: [['root']],
+  passwordDerivation: ['root'],
+  rotatePassword: [
+    {
+      username: 'root',
+      password: {
+        iterations: 4096,
+        salt: new Uint8Array(),
+        storedKey: new Uint8Array(),
+        serverKey: new Uint8Array(),
+      },
+      overlapMs: 0,
+    },
+  ],
+  endOldPassword: ['root'],
   listClients: [],
   listCredentials: [],
   runQuery: [{ queryId: 'q', request: new Uint8Array(), limitMs: 1 }],

@@ -6,6 +6,7 @@ import { anonymous, type Principal } from './principal.ts';
 import type { PrincipalOf } from './principals.ts';
 import { FailureLog, printable } from './sasl/failure-log.ts';
 import type { LoginChecks } from './sasl/login-checks.ts';
+import type { PasswordLogin } from './sasl/password-check.ts';
 
 export type AuthenticationMethod = 'basic' | 'bearer' | 'mtls';
 export type AuthenticationOutcome = 'success' | 'failure' | 'busy';
@@ -18,7 +19,7 @@ interface HttpLoginsOptions {
   /** Whether callers must authenticate. Credentials that a caller sends are checked in any case. */
   readonly isRequired: boolean;
   /** Called for each password that was right. */
-  readonly onPasswordLogin?: ((user: string) => void) | undefined;
+  readonly onPasswordLogin?: ((login: PasswordLogin) => void) | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Called for each credential. */
@@ -97,7 +98,7 @@ export class HttpLogins {
       return await this.#refuse('basic', caller, user, 'unknown user or wrong password');
     if (answer === 'busy') throw this.#busy('basic', 'Too many logins are queued; try again later.');
     this.#count('basic', 'success');
-    this.#options.onPasswordLogin?.(user);
+    this.#options.onPasswordLogin?.({ user, hasOldPassword: answer === 'old' });
     return user;
   }
 

@@ -7,6 +7,7 @@ import {
   createLoginChecks,
   type GuardedRequest,
   type LoginChecks,
+  type PasswordLogin,
   type PrincipalOf,
   principalsOf,
 } from '@weir/security';
@@ -40,7 +41,7 @@ export interface Callers {
   readonly principalOf: PrincipalOf;
   readonly accessOf: (request: GuardedRequest) => Access;
   readonly isEncrypted: boolean;
-  readonly onPasswordLogin: (user: string) => void;
+  readonly onPasswordLogin: (login: PasswordLogin) => void;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;

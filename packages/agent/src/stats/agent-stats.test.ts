@@ -134,7 +134,7 @@ test('the leader accepts reports with any names of clients and users', () => {
       const { clock, stats } = stage();
       for (const name of all) {
         stats.produceRequested(name, 10);
-        stats.loggedIn(name);
+        stats.loggedIn({ user: name, hasOldPassword: name.length % 2 === 0 });
         stats.requestEnded(name, { operation: 'put', outcome: 'success', latencyMs: name.length });
       }
       clock.advance(1_000);
@@ -151,7 +151,7 @@ test('a report at all limits fits', () => {
   const long = (n: number) => `${n}${'"'.repeat(2 * coreLimits.reportedNameCharsMax)}`;
   for (let n = 0; n < 1_000; n++) {
     stats.produceRequested(long(n), n);
-    stats.loggedIn(long(n));
+    stats.loggedIn({ user: long(n), hasOldPassword: true });
     for (let ms = 1; ms < 200_000; ms *= 1.09) {
       for (const operation of ['put', 'getRange'] as const)
         stats.requestEnded(long(n % 8), { operation, outcome: 'success', latencyMs: ms });
@@ -190,7 +190,7 @@ test('the report of a busy agent is about half a kilobyte', () => {
         latencyMs: 15 + file,
       });
   }
-  for (const user of ['shop', 'bank', 'billing']) stats.loggedIn(user);
+  for (const user of ['shop', 'bank', 'billing']) stats.loggedIn({ user, hasOldPassword: false });
   clock.advance(20_000);
   const certificates = [{ name: 'kafka.example.com', issuedMs: 1.7e12, expiresMs: 1.71e12 }];
   const tokens = [{ name: 'agent token', issuedMs: 1.7e12, expiresMs: 1.7e12 + 3.6e6 }];

@@ -6,6 +6,7 @@ import {
   type ReportedExpiry,
 } from '@weir/cluster';
 import { type Clock, coreLimits, type Metrics, shortName } from '@weir/core';
+import type { PasswordLogin } from '@weir/security';
 import type { EndedRequest, StoreOperation } from '@weir/storage';
 import { BucketStats } from './bucket-stats.ts';
 import { ClientTimeouts } from './client-timeouts.ts';
@@ -114,8 +115,8 @@ export class AgentStats {
     this.#fresh.invalidRecords.note(topic, reason, count);
   };
 
-  readonly loggedIn = (user: string): void => {
-    this.#logins.note(user, this.#options.clock.monotonicMs());
+  readonly loggedIn = (login: PasswordLogin): void => {
+    this.#logins.note(login, this.#options.clock.monotonicMs());
   };
 
   /** Returns everything counted since the last report that was received. */

@@ -1,6 +1,6 @@
 import { coreLimits } from '@weir/core';
 import * as z from 'zod';
-import { examples, flag, list, secret, secretField, text, time, word } from '../fields.ts';
+import { examples, flag, integer, list, secret, secretField, text, time, word } from '../fields.ts';
 import { id } from '../ids.ts';
 import { apiLimits } from '../limits.ts';
 import { clusterInput, defineClusterOperation } from '../operation.ts';
@@ -18,8 +18,29 @@ const credential = z
       .describe(
         'The last known login, or `null` for never. After a restart of the control plane it can be up to a day old.',
       ),
+    password_created_at: time()
+      .nullable()
+      .describe('When its password was set. `null` without a password, or if an earlier release set it.'),
+    old_password: z
+      .object({
+        created_at: time().nullable().describe('When it was set. `null` if an earlier release set it.'),
+        ends_at: time().describe('When it ends.'),
+        last_used_at: time()
+          .nullable()
+          .describe(
+            'The last known login with it since the rotation, or `null` for none. After a restart of the control plane it can be up to an hour old.',
+          ),
+      })
+      .nullable()
+      .describe('The password that a rotation replaced, while it is accepted. `null` without one.'),
   })
   .meta({ id: 'Credential', description: 'A credential of Kafka clients, without its password.' });
+
+const importedPassword = () =>
+  secret(1, apiLimits.passwordCharsMax)
+    .nullish()
+    .transform((password) => password ?? undefined)
+    .describe('A password to use instead of a generated one.');
 
 export const credentialOperations = [
   defineClusterOperation({
@@ -41,6 +62,8 @@ export const credentialOperations = [
             is_cluster_superuser: false,
             read_only: false,
             last_used_at: examples.time,
+            password_created_at: examples.time,
+            old_password: null,
           },
         ],
       },
@@ -60,10 +83,7 @@ export const credentialOperations = [
       read_only: flag(
         'Whether it is read-only. Only for schema registry clusters, and not with `is_cluster_superuser`.',
       ),
-      imported_password: secret(1, apiLimits.passwordCharsMax)
-        .nullish()
-        .transform((password) => password ?? undefined)
-        .describe('A password to use instead of a generated one.'),
+      imported_password: importedPassword(),
     }).refine(({ is_cluster_superuser, read_only }) => !(is_cluster_superuser && read_only), {
       error: 'is_cluster_superuser and read_only cannot both be true',
     }),
@@ -77,6 +97,50 @@ export const credentialOperations = [
       input: { credentials_name: 'shop', is_cluster_superuser: false },
       output: { id: examples.credential, username: 'ccun_5f0c1b2a', password: 'ccp_example_only' },
     },
+  }),
+  defineClusterOperation({
+    name: 'rotate_virtual_cluster_credentials',
+    title: 'Rotate a password',
+    summary: 'Set a new password of a credential, return it once, and accept the old one for some more time.',
+    description:
+      'User name, name and ACLs stay. Both passwords work until the old one ends, with PLAIN, SCRAM and HTTP. Connections that logged in with the old one stay until they log in again, which `-connectionsMaxReauthMs` of agents can demand.',
+    input: clusterInput({
+      id: id('credential').describe(
+        'The credential. Those of `-saslCredentialsFile` are changed in that file.',
+      ),
+      overlap_seconds: integer(0, coreLimits.passwordOverlapSecondsMax)
+        .default(apiLimits.passwordOverlapSeconds)
+        .describe('How long the old password is accepted; 0 ends it at once.'),
+      imported_password: importedPassword(),
+    }),
+    output: z.object({
+      id: id('credential').describe('The credential.'),
+      username: text(coreLimits.principalNameCharsMax).describe('What clients log in as, as before.'),
+      password: secretField(apiLimits.passwordCharsMax).describe(
+        'The new password. It is returned only here.',
+      ),
+      old_password_ends_at: time().nullable().describe('When the old password ends; `null` if it has.'),
+    }),
+    errors: ['conflict', 'limit_exceeded', 'unsupported_cluster_type'],
+    example: {
+      input: { id: examples.credential, overlap_seconds: 86_400 },
+      output: {
+        id: examples.credential,
+        username: 'ccun_5f0c1b2a',
+        password: 'ccp_example_only',
+        old_password_ends_at: examples.time,
+      },
+    },
+  }),
+  defineClusterOperation({
+    name: 'end_virtual_cluster_credentials_rotation',
+    title: 'End an old password',
+    summary: 'End the old password of a credential that is being rotated. Logins with it are refused.',
+    input: clusterInput({
+      id: id('credential').describe('The credential.'),
+    }),
+    errors: ['limit_exceeded', 'unsupported_cluster_type'],
+    example: { input: { id: examples.credential } },
   }),
   defineClusterOperation({
     name: 'delete_virtual_cluster_credentials',

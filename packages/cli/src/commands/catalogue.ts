@@ -234,6 +234,16 @@ export const commands = [
   },
   { name: 'cli create-key', status: 'available', help: 'Create an API key and print its secret once.' },
   {
+    name: 'cli rotate-credential',
+    status: 'available',
+    help: 'Set a new password of a credential, and print it once.',
+  },
+  {
+    name: 'cli end-rotation',
+    status: 'available',
+    help: 'End the old password of a credential that is being rotated.',
+  },
+  {
     name: 'cli mcp-config',
     status: 'available',
     help: 'Create read-only keys and print the configuration of MCP clients.',

@@ -11,6 +11,7 @@ import { applyFlags } from './rows/apply.ts';
 import { clusterFlags } from './rows/cluster.ts';
 import { consoleFlags } from './rows/console.ts';
 import { costFlags } from './rows/costs.ts';
+import { credentialFlags } from './rows/credentials.ts';
 import { readPathFlags, writePathFlags } from './rows/data-path.ts';
 import { demoFlags } from './rows/demo.ts';
 import { eventFlags } from './rows/events.ts';
@@ -54,6 +55,7 @@ const groupedRows = [
   { title: 'Events', rows: eventFlags },
   { title: 'Costs', rows: costFlags },
   { title: 'Secrets', rows: secretFlags },
+  { title: 'Credentials', rows: credentialFlags },
   { title: 'Models', rows: mcpFlags },
   { title: 'Apply', rows: applyFlags },
 ] as const;

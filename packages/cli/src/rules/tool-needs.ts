@@ -31,6 +31,8 @@ const neededByTool = {
   'cli clone-cluster': ['cloneName'],
   'cli clone-topic': ['from', 'to'],
   'cli create-key': ['keyName'],
+  'cli rotate-credential': ['credential'],
+  'cli end-rotation': ['credential'],
   'secret create': ['secretName'],
   'secret rotate': ['secretName'],
   'secret delete': ['secretName'],
@@ -64,7 +66,7 @@ function isAbsent(value: FlagValues[FlagName]): boolean {
 export const toolNeedsRule: Rule = {
   statement:
     'The tools that work on one topic need -topic, those that set configs -config, those that reset one -config-name, and ' +
-    'consumer-group-lag and reset-offsets -group, clone-cluster -cloneName, clone-topic -from and -to, create-key -keyName, secret create, rotate and delete -secretName, register-schema and check-schema -subject and -schema-file, delete-schema -subject, file-reader -log-file, diagnose-record -partition too; file-reader and file-scrubber need -bucketURL, validate-pipeline-config -config-file, delete-all-topics-unsafe needs -confirm-delete-all-topics. kcmd needs -type; its types ' +
+    'consumer-group-lag and reset-offsets -group, clone-cluster -cloneName, clone-topic -from and -to, create-key -keyName, rotate-credential and end-rotation -credential, secret create, rotate and delete -secretName, register-schema and check-schema -subject and -schema-file, delete-schema -subject, file-reader -log-file, diagnose-record -partition too; file-reader and file-scrubber need -bucketURL, validate-pipeline-config -config-file, delete-all-topics-unsafe needs -confirm-delete-all-topics. kcmd needs -type; its types ' +
     'create-topic, produce and fetch need -topic, and produce needs -records. benchmark-consumer takes no number as ' +
     '-offset.',
   flags: [
@@ -79,6 +81,7 @@ export const toolNeedsRule: Rule = {
     'from',
     'to',
     'keyName',
+    'credential',
     'secretName',
     'subject',
     'schema-file',

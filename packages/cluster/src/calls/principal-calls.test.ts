@@ -43,6 +43,11 @@ const cases: [method: keyof typeof principalCalls, args: unknown[], problem: Reg
   ['putCredentials', [[{ ...named, name: undefined }]], /not a text/],
   ['deleteCredentials', [['a']], undefined],
   ['deleteCredentials', ['a'], /not a list/],
+  ['passwordDerivation', ['a'], undefined],
+  ['rotatePassword', [{ username: 'a', password: credential, overlapMs: 1 }], undefined],
+  ['rotatePassword', [{ username: 'a', password: null, overlapMs: 1 }], /not an object/],
+  ['rotatePassword', [{ username: 'a', password: credential, overlapMs: 'day' }], /not a whole number/],
+  ['endOldPassword', ['a'], undefined],
   ['listCredentials', [], undefined],
   ['listCredentials', [1], /args/],
 ];

@@ -101,10 +101,36 @@ const credentialToPut = s.struct({
 });
 export type CredentialToPut = s.TypeOf<typeof credentialToPut>;
 
+const passwordRotation = s.struct({
+  username: s.text,
+  /** The stored form of the new password, with the salt and the iterations of the current one. */
+  password: scramCredential,
+  /** How long the current password is accepted beside the new one; 0 ends it at once. */
+  overlapMs: s.whole,
+});
+export type PasswordRotation = s.TypeOf<typeof passwordRotation>;
+
+/** How the password of a user is derived. Neither value is secret: a login with SCRAM begins with them. */
+export type PasswordDerivation = Pick<ScramCredential, 'salt' | 'iterations'>;
+
+/** A password that a rotation replaced, while it is accepted. */
+export interface OldPasswordDescription {
+  /** `null` if an earlier release stored it. */
+  readonly createdMs: number | null;
+  readonly endsMs: number;
+  /** Last known use since the rotation, accurate to about an hour; `null` for none. */
+  readonly lastUsedMs: number | null;
+}
+
 export interface CredentialResult {
   readonly error: 'NONE' | 'INVALID_REQUEST' | 'RESOURCE_NOT_FOUND' | 'POLICY_VIOLATION';
   /** What was wrong and what to do, for the user. */
   readonly message: string | null;
+}
+
+export interface PasswordRotationResult extends CredentialResult {
+  /** When the old password ends; `null` if it has ended, and if the rotation was refused. */
+  readonly oldEndsMs: number | null;
 }
 
 export interface CredentialDescription {
@@ -120,6 +146,10 @@ export interface CredentialDescription {
   readonly hasPassword: boolean;
   /** Last known use, accurate to about a day; `null` for never. Absent in answers of leaders of earlier releases. */
   readonly lastUsedMs?: number | null | undefined;
+  /** When the password was set. Absent if that is not known, or there is none. */
+  readonly passwordCreatedMs?: number | undefined;
+  /** Absent unless the password is being rotated. */
+  readonly oldPassword?: OldPasswordDescription | undefined;
 }
 
 /** Calls about quotas and credentials. */
@@ -151,6 +181,16 @@ export const principalCalls = {
   deleteCredentials: command<[usernames: readonly string[]], CredentialResult[]>(s.tuple(s.list(s.text)), {
     membersOnly: true,
   }),
+  /** Returns how the password of a user is derived; `null` for a user without one. */
+  passwordDerivation: query<[username: string], PasswordDerivation | null>(s.tuple(s.text), {
+    membersOnly: true,
+  }),
+  /** Sets a new password of a credential, and accepts the current one for some more time. */
+  rotatePassword: command<[rotation: PasswordRotation], PasswordRotationResult>(s.tuple(passwordRotation), {
+    membersOnly: true,
+  }),
+  /** Ends the password that a rotation replaced. */
+  endOldPassword: command<[username: string], CredentialResult>(s.tuple(s.text), { membersOnly: true }),
   /** Returns all credentials by creation time. Never contains secrets. */
   listCredentials: leaderCall<[], CredentialDescription[]>(s.tuple(), {
     membersOnly: true,

@@ -32,12 +32,29 @@ export async function scramCredentialOf(
   return { iterations, salt, storedKey, serverKey: mac('Server Key') };
 }
 
-/** Returns whether this is the password, in constant time. */
+/** Returns whether this is the current password, in constant time. */
 export async function isPasswordOf(password: string, credential: ScramCredential): Promise<boolean> {
-  const { salt, iterations, storedKey, serverKey } = credential;
+  return (await matchingPassword(password, credential)) === 'current';
+}
+
+/** Returns which of the two passwords this is, in constant time. One derivation is enough, as they share the salt. */
+export async function matchingPassword(
+  password: string,
+  { salt, iterations, storedKey, serverKey }: ScramCredential,
+  old?: ScramKeys,
+): Promise<'current' | 'old' | undefined> {
   const derived = await scramCredentialOf(password, salt, iterations);
-  const isStored = isSame(derived.storedKey, storedKey);
-  const isServer = isSame(derived.serverKey, serverKey);
+  const isCurrent = hasKeys(derived, { storedKey, serverKey });
+  const isOld = old !== undefined && hasKeys(derived, old);
+  if (isCurrent) return 'current';
+  return isOld ? 'old' : undefined;
+}
+
+type ScramKeys = Pick<ScramCredential, 'storedKey' | 'serverKey'>;
+
+function hasKeys(derived: ScramKeys, keys: ScramKeys): boolean {
+  const isStored = isSame(derived.storedKey, keys.storedKey);
+  const isServer = isSame(derived.serverKey, keys.serverKey);
   return isStored && isServer;
 }
 

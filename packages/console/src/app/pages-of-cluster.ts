@@ -141,6 +141,8 @@ export const clusterPages: readonly ClusterPage[] = [
         operations: [
           'list_virtual_cluster_credentials',
           'create_virtual_cluster_credentials',
+          'rotate_virtual_cluster_credentials',
+          'end_virtual_cluster_credentials_rotation',
           'delete_virtual_cluster_credentials',
         ],
       },

@@ -1,4 +1,5 @@
 import { TrashIcon } from '@primer/octicons-react';
+import type { ReactNode } from 'react';
 import { IconButton } from './button.tsx';
 import { timeColumn } from './columns.tsx';
 import type { Column } from './data-table.tsx';
@@ -13,6 +14,8 @@ interface Secret {
 export function secretColumns<Row extends Secret>(
   usedTitle: string,
   onDelete: (row: Row) => void,
+  /** Further actions, before the deletion. */
+  actionsOf?: (row: Row) => ReactNode,
 ): readonly Column<Row>[] {
   return [
     timeColumn('used', usedTitle, '8rem', ({ last_used_at }) => last_used_at, { isAgo: true }),
@@ -23,7 +26,10 @@ export function secretColumns<Row extends Secret>(
       priority: 5,
       width: '6rem',
       cell: (row) => (
-        <IconButton icon={TrashIcon} label={`Delete ${row.name}`} onClick={() => onDelete(row)} />
+        <>
+          {actionsOf?.(row)}
+          <IconButton icon={TrashIcon} label={`Delete ${row.name}`} onClick={() => onDelete(row)} />
+        </>
       ),
     },
   ];

@@ -265,6 +265,7 @@ test('a stolen agent key cannot create a superuser or move a bucket', async (t) 
   const attacks = {
     'make a superuser': () => thief.putCredentials([{ ...eve, isSuperuser: true }]),
     'remove a user': () => thief.deleteCredentials(['root']),
+    'end a password': () => thief.endOldPassword('root'),
     'remove a topic for good': () => thief.removeTopics([{ name: 'orders' }]),
     'configure as an owner': () => thief.alterOwnerConfigs([], { validateOnly: false }),
   };
@@ -280,7 +281,13 @@ test('a stolen agent key cannot create a superuser or move a bucket', async (t) 
       .map(({ operation, actor_kind, actor_name }) => [operation, actor_kind, actor_name])
       .sort();
   };
-  const tried = ['alterOwnerConfigs', 'deleteCredentials', 'putCredentials', 'removeTopics'];
+  const tried = [
+    'alterOwnerConfigs',
+    'deleteCredentials',
+    'endOldPassword',
+    'putCredentials',
+    'removeTopics',
+  ];
   await until(async () => (await audited()).length >= tried.length);
   assert.deepEqual(
     await audited(),

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock, Log, Metrics } from '@weir/core';
 import { HttpProblem, isOfForeignPage, plain, problemOf, type Route, socketDeadlineMs } from '@weir/http';
-import type { GuardedRequest, LoginChecks, PrincipalOf } from '@weir/security';
+import type { GuardedRequest, LoginChecks, PasswordLogin, PrincipalOf } from '@weir/security';
 import { type Access, bareAddress, HttpLogins, mayOnCluster, openSession, userOf } from '@weir/security';
 import { countAnswer, httpDataRows } from '../http-data/data-metrics.ts';
 import { sendProblem } from '../http-data/send-problem.ts';
@@ -16,7 +16,7 @@ interface DebugEndpointsOptions {
   /** Whether every caller must log in, also those on this machine. */
   readonly requiresLogin: boolean;
   readonly isEncrypted: boolean;
-  readonly onPasswordLogin?: ((user: string) => void) | undefined;
+  readonly onPasswordLogin?: ((login: PasswordLogin) => void) | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;

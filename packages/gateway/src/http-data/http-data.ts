@@ -13,7 +13,7 @@ import {
   targetOf,
 } from '@weir/http';
 import type { RecordSchemas } from '@weir/registry/decoding';
-import type { Access, GuardedRequest, LoginChecks, PrincipalOf } from '@weir/security';
+import type { Access, GuardedRequest, LoginChecks, PasswordLogin, PrincipalOf } from '@weir/security';
 import { bareAddress, type ClientSession, HttpLogins, openSession, userOf } from '@weir/security';
 import { gatewayLimits } from '../limits.ts';
 import { AnswerSender } from './answer-sender.ts';
@@ -50,7 +50,7 @@ interface HttpDataOptions {
   /** Whether Kafka clients authenticate by certificates. HTTP cannot carry them, so that it is refused. */
   readonly hasClientCertificates: boolean;
   readonly isEncrypted: boolean;
-  readonly onPasswordLogin?: ((user: string) => void) | undefined;
+  readonly onPasswordLogin?: ((login: PasswordLogin) => void) | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;

@@ -8,7 +8,7 @@ import {
 import type { Clock, Log } from '@weir/core';
 import { HttpProblem } from '@weir/http';
 import type { RecordSchemas } from '@weir/registry/decoding';
-import type { Access, GuardedRequest, LoginChecks, PrincipalOf } from '@weir/security';
+import type { Access, GuardedRequest, LoginChecks, PasswordLogin, PrincipalOf } from '@weir/security';
 import { HttpLogins, openSession, type Principal, userOf } from '@weir/security';
 import { recordFormatter } from '../http-data/formatted-records.ts';
 import type { InflatedMemory } from '../http-data/inflated-memory.ts';
@@ -28,7 +28,7 @@ interface RecordBrowserOptions {
   readonly inflated: InflatedMemory;
   /** Whether Kafka clients have to say who they are: by a login, by a certificate, or because ACLs decide. */
   readonly requiresLogin: () => boolean;
-  readonly onPasswordLogin?: ((user: string) => void) | undefined;
+  readonly onPasswordLogin?: ((login: PasswordLogin) => void) | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }

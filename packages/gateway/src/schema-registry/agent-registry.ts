@@ -2,7 +2,14 @@ import type { ClusterPort } from '@weir/cluster';
 import type { Clock, Log, Metrics, Random } from '@weir/core';
 import { ownNamesOf } from '@weir/http';
 import type { RegistryChangeStream } from '@weir/registry';
-import type { Access, AgentTls, GuardedRequest, LoginChecks, PrincipalOf } from '@weir/security';
+import type {
+  Access,
+  AgentTls,
+  GuardedRequest,
+  LoginChecks,
+  PasswordLogin,
+  PrincipalOf,
+} from '@weir/security';
 import { HttpLogins } from '@weir/security';
 import { OwnRegistry } from './own-registry.ts';
 import { type RegistryServer, startRegistryServer } from './registry-server.ts';
@@ -31,7 +38,7 @@ interface AgentRegistryParts {
   readonly checks: LoginChecks;
   readonly principalOf: PrincipalOf;
   readonly accessOf: (request: GuardedRequest) => Access;
-  readonly onPasswordLogin?: (user: string) => void;
+  readonly onPasswordLogin?: (login: PasswordLogin) => void;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -217,7 +217,7 @@ test('a long list is sent in pieces', async (t) => {
 test('credentials are checked whether or not they are required', async (t) => {
   const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` });
   const users: string[] = [];
-  const { ask, metrics } = await listenAsRegistry(t, { onPasswordLogin: (user) => users.push(user) });
+  const { ask, metrics } = await listenAsRegistry(t, { onPasswordLogin: ({ user }) => users.push(user) });
   const strict = await listenAsRegistry(t, {
     requiresLogin: true,
     checks: {

@@ -30,7 +30,7 @@ function logIn(cluster: Cluster, ...usernames: string[]): string {
 
 function lastUses(machine: ClusterMachine): Record<string, number | null | undefined> {
   return Object.fromEntries(
-    listCredentials(machine.kv).map(({ username, lastUsedMs }) => [username, lastUsedMs]),
+    listCredentials(machine.kv, 0).map(({ username, lastUsedMs }) => [username, lastUsedMs]),
   );
 }
 
@@ -77,9 +77,12 @@ test('deleting a credential removes its last use, and a new one of the same name
   const seen = new Map([['ann', cluster.nowMs]]);
   cluster.nowMs += 1;
   put(cluster, 'ann');
-  assert.equal(listCredentials(cluster.machine.kv, seen)[0]!.lastUsedMs, null);
+  assert.equal(listCredentials(cluster.machine.kv, cluster.nowMs, { seenMs: seen })[0]!.lastUsedMs, null);
   seen.set('ann', cluster.nowMs);
-  assert.equal(listCredentials(cluster.machine.kv, seen)[0]!.lastUsedMs, cluster.nowMs);
+  assert.equal(
+    listCredentials(cluster.machine.kv, cluster.nowMs, { seenMs: seen })[0]!.lastUsedMs,
+    cluster.nowMs,
+  );
 });
 
 test('a changed credential retains its last use', () => {

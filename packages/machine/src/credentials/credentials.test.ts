@@ -50,13 +50,14 @@ function setPassword(cluster: Cluster, user: string, credential: ScramCredential
 
 /** `username name`, and non-default properties. */
 function known(cluster: Cluster): string[] {
-  return listCredentials(cluster.machine.kv).map(({ username, name, isSuperuser, isFromFile, hasPassword }) =>
-    [
-      `${username} ${name}`,
-      ...(isSuperuser ? ['superuser'] : []),
-      ...(isFromFile ? ['from a file'] : []),
-      ...(hasPassword ? [] : ['no password']),
-    ].join(', '),
+  return listCredentials(cluster.machine.kv, cluster.nowMs).map(
+    ({ username, name, isSuperuser, isFromFile, hasPassword }) =>
+      [
+        `${username} ${name}`,
+        ...(isSuperuser ? ['superuser'] : []),
+        ...(isFromFile ? ['from a file'] : []),
+        ...(hasPassword ? [] : ['no password']),
+      ].join(', '),
   );
 }
 
@@ -80,7 +81,7 @@ test('a changed credential retains its id and creation time', () => {
   const { nowMs } = cluster;
   cluster.nowMs += 1000;
   put(cluster, { username: 'a', id: 'cci_second', isSuperuser: true });
-  const [credential] = listCredentials(cluster.machine.kv);
+  const [credential] = listCredentials(cluster.machine.kv, cluster.nowMs);
   assert.deepEqual([credential!.id, credential!.createdMs], ['cci_first', nowMs]);
 });
 
@@ -154,7 +155,10 @@ test('credentials survive a snapshot and reach agents', () => {
   const cluster = new Cluster();
   put(cluster, { username: 'a', isSuperuser: true, isFromFile: true });
   const machine = ClusterMachine.restore(cluster.saved());
-  assert.deepEqual(listCredentials(machine.kv), listCredentials(cluster.machine.kv));
+  assert.deepEqual(
+    listCredentials(machine.kv, cluster.nowMs),
+    listCredentials(cluster.machine.kv, cluster.nowMs),
+  );
   const followed = machine.snapshotForFollowers().records.map(({ namespace, key }) => `${namespace} ${key}`);
   assert.deepEqual(followed.sort(), ['credential a', 'scramCredential a']);
 });
@@ -199,7 +203,7 @@ test('a name belongs to one user, in random runs', () => {
         if (one.kind === 'put') put(cluster, { username: one.username, name: one.name });
         else if (one.kind === 'remove') remove(cluster, one.username);
         else setPassword(cluster, one.username, one.isSet ? secret : null);
-        const credentials = listCredentials(cluster.machine.kv);
+        const credentials = listCredentials(cluster.machine.kv, cluster.nowMs);
         const withCredential = new Set(credentials.map((credential) => credential.username));
         const users = [...cluster.machine.kv.of('scramCredential').keys()];
         const spellings = [

@@ -3,7 +3,9 @@ import {
   type CredentialResult,
   type CredentialToPut,
   credentialSpellings,
+  oldPasswordAt,
   readCredentialRecord,
+  readScramCredential,
   writeCredentialRecord,
   writeScramCredential,
 } from '@weir/cluster';
@@ -14,7 +16,7 @@ import type { KeyValueStore } from '../kv/key-value-store.ts';
 import { decidePutEntries, type EntryChange } from '../kv/put-entries.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 import { repeated } from '../topics/repeated.ts';
-import { lastUseOf } from './credential-use.ts';
+import { lastOldPasswordUseOf, lastUseOf } from './credential-use.ts';
 import { TakenNames } from './taken-names.ts';
 
 /**
@@ -70,7 +72,11 @@ export function decidePutCredentials(
     });
     changes.push({ namespace: 'credential', key: username, value });
     if (password !== null) {
-      changes.push({ namespace: 'scramCredential', key: username, value: writeScramCredential(password) });
+      changes.push({
+        namespace: 'scramCredential',
+        key: username,
+        value: writeScramCredential({ ...password, createdMs: nowMs }),
+      });
     }
     return done;
   });
@@ -100,21 +106,51 @@ export function decideDeleteCredentials(
   return recorded(state, limits, changes, results);
 }
 
-/** Returns all credentials. `seenMs` contains logins that are not yet stored. */
+/** Logins that are not stored yet, by username. */
+interface RecentLogins {
+  readonly seenMs?: ReadonlyMap<string, number>;
+  /** Those with the old password of a rotation. */
+  readonly seenOldMs?: ReadonlyMap<string, number>;
+}
+
+/** Returns all credentials as of a time. */
 export function listCredentials(
   kv: Pick<KeyValueStore, 'get' | 'of'>,
-  seenMs: ReadonlyMap<string, number> = new Map(),
+  nowMs: number,
+  { seenMs, seenOldMs }: RecentLogins = {},
 ): CredentialDescription[] {
   const all = Array.from(kv.of('credential'), ([username, value]): CredentialDescription => {
     const { isFromFile = false, isReadOnly = false, ...record } = readCredentialRecord(value);
-    const hasPassword = kv.get('scramCredential', username) !== undefined;
-    const lastUsedMs = lastUsed(lastUseOf(kv, username), seenMs.get(username), record.createdMs);
-    return { username, ...record, isFromFile, isReadOnly, hasPassword, lastUsedMs };
+    const lastUsedMs = lastUsed(lastUseOf(kv, username), seenMs?.get(username), record.createdMs);
+    const stored = kv.get('scramCredential', username);
+    const described = { username, ...record, isFromFile, isReadOnly, lastUsedMs };
+    if (stored === undefined) return { ...described, hasPassword: false };
+    const password = readScramCredential(stored);
+    const { createdMs: passwordCreatedMs } = password;
+    const old = oldPasswordAt(password, nowMs);
+    return {
+      ...described,
+      hasPassword: true,
+      ...(passwordCreatedMs === undefined ? {} : { passwordCreatedMs }),
+      ...(old === undefined
+        ? {}
+        : {
+            oldPassword: {
+              createdMs: old.createdMs ?? null,
+              endsMs: old.endsMs,
+              lastUsedMs: lastUsed(
+                lastOldPasswordUseOf(kv, username),
+                seenOldMs?.get(username),
+                passwordCreatedMs ?? 0,
+              ),
+            },
+          }),
+    };
   });
   return all.sort((a, b) => a.createdMs - b.createdMs);
 }
 
-/** Ignores uses of a deleted credential with the same name. */
+/** Ignores uses of a deleted credential with the same name, and of an old password of an earlier rotation. */
 function lastUsed(
   writtenMs: number | undefined,
   seenMs: number | undefined,

@@ -40,7 +40,7 @@ test('SCRAM credentials survive a snapshot and reach agents', () => {
   const machine = ClusterMachine.restore(cluster.saved());
   const [record] = machine.snapshotForFollowers().records;
   assert.deepEqual([record!.namespace, record!.key], ['scramCredential', 'alice']);
-  assert.deepEqual(readScramCredential(record!.value), credential(4096));
+  assert.deepEqual(readScramCredential(record!.value), { ...credential(4096), createdMs: cluster.nowMs });
 });
 
 test('SCRAM credentials are bounded by number, and one can replace another', () => {

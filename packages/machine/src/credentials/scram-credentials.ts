@@ -15,12 +15,13 @@ import type { MachineLimits } from '../machine-limits.ts';
 import { repeated } from '../topics/repeated.ts';
 import { TakenNames } from './taken-names.ts';
 
-/** Decides the changes per user, without applying them. */
+/** Decides the changes per user, without applying them. A new password ends the old one of a rotation too. */
 export function decideAlterScramCredentials(
   state: ClusterState,
   limits: MachineLimits,
   requests: readonly ScramCredentialChange[],
   by: ConfigsBy,
+  nowMs: number,
 ): { changed: readonly EntryChange[]; results: ScramCredentialResult[] } {
   const [namedTwice] = repeated(requests.map(({ user }) => user));
   if (namedTwice !== undefined) throw new MalformedCommand(`the user "${namedTwice}" is named twice`);
@@ -50,7 +51,7 @@ export function decideAlterScramCredentials(
       return { error: 'POLICY_VIOLATION', message };
     }
     count += added;
-    const value = credential === null ? null : writeScramCredential(credential);
+    const value = credential === null ? null : writeScramCredential({ ...credential, createdMs: nowMs });
     changes.push({ namespace: 'scramCredential', key: user, value });
     return { error: 'NONE', message: null };
   });

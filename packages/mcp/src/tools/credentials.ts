@@ -6,7 +6,7 @@ import { defineClusterTool } from './cluster-tool.ts';
 import { rowSchema } from './rows.ts';
 
 const credential = catalogue.list_virtual_cluster_credentials.output.shape.credentials.element;
-const concise = ['name', 'username', 'is_cluster_superuser', 'created_at', 'last_used_at'];
+const concise = ['name', 'username', 'is_cluster_superuser', 'created_at', 'last_used_at', 'old_password'];
 
 export const credentialTools = [
   defineClusterTool({

@@ -186,6 +186,24 @@ test('the last login of each user counts, on any agent', async () => {
   assert.equal(reports.loginsReceivedSinceMs, startMs);
 });
 
+test('logins with an old password count too, the last on any agent', async () => {
+  const { clock, reports } = stage();
+  const startMs = clock.nowMs();
+  await clock.pass(60_000);
+  const logins = (agoMs: number, oldPasswordAgoMs?: number) => ({
+    logins: [{ username: 'ann', agoMs, ...(oldPasswordAgoMs === undefined ? {} : { oldPasswordAgoMs }) }],
+  });
+  reports.receive('a', reportOf(1, 0, logins(1_000, 5_000)));
+  reports.receive('b', reportOf(1, 0, logins(9_000, 9_000)));
+  reports.receive('c', reportOf(1, 0, logins(2_000)));
+  assert.deepEqual([...reports.oldPasswordLoginMs], [['ann', startMs + 55_000]]);
+  const taken = reports.takeLogins();
+  const use = { username: 'ann', usedMs: startMs + 59_000, oldPasswordUsedMs: startMs + 55_000 };
+  assert.deepEqual(taken.uses, [use]);
+  reports.putBackLogins(taken);
+  assert.deepEqual(reports.takeLogins(), taken);
+});
+
 test('logins are taken once to be stored, and remain known', () => {
   const { clock, reports } = stage();
   const nowMs = clock.nowMs();

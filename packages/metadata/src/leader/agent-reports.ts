@@ -42,6 +42,8 @@ export class AgentReports {
   readonly #withoutReport = new Map<string, number>();
   /** By user, in the order in which the logins were received. */
   readonly #loginMs = new Map<string, number>();
+  /** Of some of these users. */
+  readonly #oldPasswordLoginMs = new Map<string, number>();
   /** Users with a login that is not stored yet. */
   #newLogins = new Set<string>();
   #loginsReceivedSinceMs: number;
@@ -134,19 +136,29 @@ export class AgentReports {
     return this.#loginMs;
   }
 
+  /** The last login of each of these users with the old password of a rotation. */
+  get oldPasswordLoginMs(): ReadonlyMap<string, number> {
+    return this.#oldPasswordLoginMs;
+  }
+
   /** Takes the logins that are not stored yet. */
   takeLogins(): SeenLogins {
-    const uses = Array.from(this.#newLogins, (username) => ({
-      username,
-      usedMs: this.#loginMs.get(username)!,
-    }));
+    const uses = Array.from(this.#newLogins, (username) => {
+      const oldPasswordUsedMs = this.#oldPasswordLoginMs.get(username);
+      return {
+        username,
+        usedMs: this.#loginMs.get(username)!,
+        ...(oldPasswordUsedMs === undefined ? {} : { oldPasswordUsedMs }),
+      };
+    });
     this.#newLogins = new Set();
     return { uses, receivedSinceMs: this.loginsReceivedSinceMs ?? null };
   }
 
   /** Returns logins whose save failed. */
   putBackLogins({ uses }: SeenLogins): void {
-    for (const { username, usedMs } of uses) this.#noteLogin(username, usedMs);
+    for (const { username, usedMs, oldPasswordUsedMs } of uses)
+      this.#noteLogin(username, usedMs, oldPasswordUsedMs);
     this.#forgetLogins();
   }
 
@@ -214,22 +226,31 @@ export class AgentReports {
 
   #noteLogins({ logins = [] }: AgentReport): void {
     const nowMs = this.#clock.nowMs();
-    for (const { username, agoMs } of logins)
-      this.#noteLogin(username, Math.floor(nowMs - Math.max(0, agoMs)));
+    const before = (agoMs: number) => Math.floor(nowMs - Math.max(0, agoMs));
+    for (const { username, agoMs, oldPasswordAgoMs } of logins)
+      this.#noteLogin(
+        username,
+        before(agoMs),
+        oldPasswordAgoMs === undefined ? undefined : before(oldPasswordAgoMs),
+      );
     this.#forgetLogins();
   }
 
-  #noteLogin(username: string, atMs: number): void {
+  #noteLogin(username: string, atMs: number, oldPasswordMs: number | undefined): void {
     const loginMs = Math.max(atMs, this.#loginMs.get(username) ?? 0);
     this.#loginMs.delete(username);
     this.#loginMs.set(username, loginMs);
     this.#newLogins.add(username);
+    if (oldPasswordMs === undefined) return;
+    const before = this.#oldPasswordLoginMs.get(username) ?? 0;
+    this.#oldPasswordLoginMs.set(username, Math.max(oldPasswordMs, before));
   }
 
   #forgetLogins(): void {
     while (this.#loginMs.size > metadataLimits.lastLoginsMax) {
       const [oldest] = this.#loginMs.keys();
       this.#loginMs.delete(oldest!);
+      this.#oldPasswordLoginMs.delete(oldest!);
       // A user who is evicted before the login is stored must not count as one without logins.
       if (this.#newLogins.delete(oldest!)) this.#loginsReceivedSinceMs = this.#clock.nowMs();
     }

@@ -176,7 +176,7 @@ export class Agents {
   }
 
   /** Logins, and those of them to store. */
-  get logins(): Pick<AgentReports, 'loginMs' | 'takeLogins' | 'putBackLogins'> {
+  get logins(): Pick<AgentReports, 'loginMs' | 'oldPasswordLoginMs' | 'takeLogins' | 'putBackLogins'> {
     return this.#reports;
   }
 

@@ -19,6 +19,7 @@ import {
   describeQuotas,
   describeScramCredentials,
   listCredentials,
+  passwordDerivation,
   type Replies,
   type ReplyOf,
 } from '@weir/machine';
@@ -87,6 +88,8 @@ const commands: {
   alterScramCredentials: ([changes]) => ({ kind: 'alterScramCredentials', changes }),
   putCredentials: ([credentials]) => ({ kind: 'putCredentials', credentials }),
   deleteCredentials: ([usernames]) => ({ kind: 'deleteCredentials', usernames }),
+  rotatePassword: ([rotation]) => ({ kind: 'rotatePassword', rotation }),
+  endOldPassword: ([username]) => ({ kind: 'endOldPassword', username }),
   createAcls: ([acls]) => ({ kind: 'createAcls', acls }),
   deleteAcls: ([filters]) => ({ kind: 'deleteAcls', filters }),
   allocateProducerIds: ([count]) => ({ kind: 'allocateProducerIds', count }),
@@ -129,6 +132,7 @@ const queries: {
   }),
   describeClientQuotas: (machine, [filter]) => describeQuotas(machine.kv, filter),
   describeScramCredentials: (machine, [users]) => describeScramCredentials(machine.kv, users),
+  passwordDerivation: (machine, [username]) => passwordDerivation(machine.kv, username),
   describeAcls: (machine, [filter]) => describeAcls(machine.kv, filter),
   describeTransactions: (machine, [transactionalIds]) => machine.describeTransactions(transactionalIds),
   listTransactions: (machine, [filter], nowMs) => machine.listTransactions(filter, nowMs),
@@ -184,7 +188,10 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
 
   describeJournal: ({ leadership: { pipeline } }) => pipeline.ask(() => pipeline.journal),
   listCredentials: ({ leadership: { agents, pipeline } }) =>
-    pipeline.ask((machine) => listCredentials(machine.kv, agents.logins.loginMs)),
+    pipeline.ask((machine, nowMs) => {
+      const { loginMs: seenMs, oldPasswordLoginMs: seenOldMs } = agents.logins;
+      return listCredentials(machine.kv, nowMs, { seenMs, seenOldMs });
+    }),
   replaceSecrets: async ({ submit, freshId }) => {
     const changes = [{ ...secretsReplacement.asked, value: Buffer.from(freshId()) }];
     const { message } = await submit({ kind: 'putEntries', changes });

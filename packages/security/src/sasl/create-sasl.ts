@@ -1,6 +1,7 @@
 import type { Clock, Log, Metrics } from '@weir/core';
 import type { LoginChecks } from './login-checks.ts';
 import { OAuthBearerConversation } from './oauth-bearer.ts';
+import type { PasswordLogin } from './password-check.ts';
 import { PlainConversation } from './plain.ts';
 import { type Mechanism, Sasl } from './sasl.ts';
 import { ScramConversation } from './scram.ts';
@@ -22,7 +23,7 @@ interface SaslParts {
   readonly settings: SaslSettings;
   readonly checks: LoginChecks;
   /** Called for each login with a SCRAM credential (PLAIN or SCRAM). */
-  readonly onPasswordLogin?: (user: string) => void;
+  readonly onPasswordLogin?: (login: PasswordLogin) => void;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -44,8 +45,8 @@ export function createSasl(parts: SaslParts): Sasl {
     isRequired: settings.isRequired,
     mechanisms,
     sessionMsMax: settings.sessionMsMax,
-    onLogin: (user, mechanism) => {
-      if (Object.hasOwn(ofPasswords, mechanism)) parts.onPasswordLogin?.(user);
+    onLogin: (login) => {
+      if (Object.hasOwn(ofPasswords, login.mechanism)) parts.onPasswordLogin?.(login);
     },
     clock,
     log,

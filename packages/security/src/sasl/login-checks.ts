@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { EntriesView } from '@weir/cluster';
-import { clusterSecretBytes, clusterSecrets, readScramCredential } from '@weir/cluster';
+import { clusterSecretBytes, clusterSecrets, oldPasswordAt, readScramCredential } from '@weir/cluster';
 import type { Clock, Log, Metrics } from '@weir/core';
 import type { CheckedToken } from '@weir/oidc';
 import { decoysFrom } from './decoys.ts';
@@ -33,13 +33,13 @@ export interface LoginChecks {
 
 /** It checks passwords against the cluster view, so password logins do not depend on another process. */
 export async function createLoginChecks(parts: LoginChecksParts): Promise<LoginChecks> {
-  const { scramCredentials, cpuCount } = parts;
+  const { scramCredentials, cpuCount, clock } = parts;
   const decoyOf = decoysFrom(decoySecret(parts.agentSecrets));
   const credentialOf = (user: string): KnownCredential => {
     const value = scramCredentials.byKey.get(user);
-    return value === undefined
-      ? { credential: decoyOf(user), isReal: false }
-      : { credential: readScramCredential(value), isReal: true };
+    if (value === undefined) return { credential: decoyOf(user), isReal: false };
+    const credential = readScramCredential(value);
+    return { credential, old: oldPasswordAt(credential, clock.nowMs()), isReal: true };
   };
   const { waiting } = saslMetrics(parts.metrics);
   // Half of the CPUs, so that the other half serves clients that are already authenticated.

@@ -38,7 +38,7 @@ export class OAuthBearerConversation implements Conversation {
     if (actAs !== '' && actAs !== subject) {
       return this.#reject('authorization identity does not match the token', subject);
     }
-    return done(subject, '', expiresMs);
+    return done(subject, { validUntilMs: expiresMs });
   }
 
   #reject(reason: string, user: string | undefined): Step {

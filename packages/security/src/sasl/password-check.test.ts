@@ -22,12 +22,14 @@ class CountingLoginQueue extends LoginQueue {
 
 function stage() {
   const users = new Map<string, ScramCredential>();
+  const oldPasswords = new Map<string, ScramCredential>();
   const decoyOf = decoysFrom(() => Buffer.from('secret'));
   const turns = new CountingLoginQueue();
   const passwords = new PasswordCheck({
     credentialOf: (user) => {
       const credential = users.get(user);
-      return { credential: credential ?? decoyOf(user), isReal: credential !== undefined };
+      const old = oldPasswords.get(user);
+      return { credential: credential ?? decoyOf(user), old, isReal: credential !== undefined };
     },
     turns,
   });
@@ -37,6 +39,11 @@ function stage() {
       const salt = Buffer.from(`salt of ${user}`);
       users.set(user, { salt, iterations: 4096, ...scramKeys(password, salt, 4096) });
     },
+    rotatePassword(user: string, password: string): void {
+      oldPasswords.set(user, users.get(user)!);
+      this.setPassword(user, password);
+    },
+    endOldPassword: (user: string) => oldPasswords.delete(user),
     forget: (user: string) => users.delete(user),
     check: (user: string, password: string) => passwords.check({ user, password, remoteAddress: '10.0.0.7' }),
   };
@@ -64,6 +71,22 @@ test('the result of a password check is cached for as long as the credential is 
   assert.equal(await check('alice', 'guess'), 'wrong');
   setPassword('nobody', 'secret');
   assert.equal(await check('nobody', 'secret'), 'right');
+});
+
+test('during a rotation both passwords are right, and the end of the old one is not hidden by the cache', async () => {
+  const stagePasswords = stage();
+  const { setPassword, endOldPassword, check } = stagePasswords;
+  const answers = async () => {
+    const all = [];
+    for (const password of ['first', 'second', 'guess', 'first']) all.push(await check('alice', password));
+    return all.join(' ');
+  };
+  setPassword('alice', 'first');
+  assert.equal(await answers(), 'right wrong wrong right');
+  stagePasswords.rotatePassword('alice', 'second');
+  assert.equal(await answers(), 'old right wrong old');
+  endOldPassword('alice');
+  assert.equal(await answers(), 'wrong right wrong wrong');
 });
 
 test('concurrent clients with the same password share one check', async () => {

@@ -1,8 +1,8 @@
 import { coreLimits, utf8Text } from '@weir/core';
 import { type Conversation, done, misspoken, refused, type Step } from '../session/conversation.ts';
+import type { PasswordAnswer } from './password-check.ts';
 
-/** Checks the password of a user. Returns `busy` if too many checks wait. */
-type CheckPassword = (user: string, password: string) => Promise<'right' | 'wrong' | 'busy'>;
+type CheckPassword = (user: string, password: string) => Promise<PasswordAnswer>;
 
 /**
  * PLAIN (RFC 4616): one message with three parts: authorization id, user name and password. Acting as another user is
@@ -32,7 +32,7 @@ export class PlainConversation implements Conversation {
 
   async #verify(user: string, password: string): Promise<Step> {
     const answer = await this.#check(user, password);
-    if (answer === 'right') return done(user);
+    if (answer === 'right' || answer === 'old') return done(user, { hasOldPassword: answer === 'old' });
     return answer === 'wrong'
       ? refused(user, 'unknown user or wrong password')
       : misspoken('too many logins are queued; try again later', user);

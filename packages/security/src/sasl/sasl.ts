@@ -5,10 +5,16 @@ import type { ClientSession } from '../session/client-session.ts';
 import { type Conversation, type Done, type Failed, misspoken, type Step } from '../session/conversation.ts';
 import { SaslSession } from '../session/sasl-session.ts';
 import { FailureLog, printable } from './failure-log.ts';
+import type { PasswordLogin } from './password-check.ts';
 import { type SaslMetrics, saslMetrics } from './sasl-metrics.ts';
 
 /** Begins a conversation of a mechanism with the client of a connection. */
 export type Mechanism = (session: ClientSession) => Conversation;
+
+/** A login that succeeded. */
+interface Login extends PasswordLogin {
+  readonly mechanism: string;
+}
 
 interface SaslOptions {
   /** Whether an unauthenticated client is served only the requests that it needs to authenticate. */
@@ -18,7 +24,7 @@ interface SaslOptions {
   /** Clients must re-authenticate after this time, or earlier if their credential expires earlier; 0 for never. */
   readonly sessionMsMax: number;
   /** Called for every login, including re-authentications. */
-  readonly onLogin?: (user: string, mechanism: string) => void;
+  readonly onLogin?: (login: Login) => void;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -173,7 +179,7 @@ export class Sasl {
     }
   }
 
-  #succeed(session: ClientSession, sasl: SaslSession, { user, validUntilMs }: Done): number {
+  #succeed(session: ClientSession, sasl: SaslSession, { user, validUntilMs, hasOldPassword }: Done): number {
     const { clock, sessionMsMax } = this.#options;
     const { mechanism } = sasl;
     const credentialMs = (validUntilMs ?? Number.POSITIVE_INFINITY) - clock.nowMs();
@@ -184,7 +190,7 @@ export class Sasl {
     const expiresMs = isForever ? undefined : clock.monotonicMs() + lifetimeMs;
     sasl.succeed({ user, mechanism, expiresMs });
     session.user = user;
-    this.#options.onLogin?.(user, mechanism);
+    this.#options.onLogin?.({ user, mechanism, hasOldPassword });
     return isForever ? 0 : lifetimeMs;
   }
 

@@ -99,6 +99,39 @@ test('any name and password can log in, and no other password can', () => {
   );
 });
 
+test('during a rotation a login proves either password, and trusts a signature with the keys of the same one', () => {
+  const salt = randomBytes(16);
+  const [credential, old] = [credentialOf('second', salt), credentialOf('first', salt)];
+  const cases: readonly [password: string, withOld: boolean, outcome: string][] = [
+    ['second', false, 'done'],
+    ['first', false, 'failed'],
+    ['second', true, 'done'],
+    ['first', true, 'done with the old password'],
+    ['guess', true, 'failed'],
+  ];
+  for (const [password, withOld, outcome] of cases) {
+    const client = new ScramClient('alice', password);
+    const conversation = new ScramConversation({
+      credentialOf: () => ({ credential, old: withOld ? old : undefined, isReal: true }),
+    });
+    const step = send(conversation, client.final(challengeOf(send(conversation, client.first))));
+    const suffix = step.kind === 'done' && step.hasOldPassword ? ' with the old password' : '';
+    assert.equal(`${step.kind}${suffix}`, outcome, password);
+    if (step.kind === 'done') assert.ok(client.trusts(step.token.toString()), password);
+  }
+});
+
+test('an old password that ends while a login waits is refused', () => {
+  const salt = randomBytes(16);
+  const known = { credential: credentialOf('second', salt), isReal: true };
+  let old: ScramCredential | undefined = credentialOf('first', salt);
+  const conversation = new ScramConversation({ credentialOf: () => ({ ...known, old }) });
+  const client = new ScramClient('alice', 'first');
+  const final = client.final(challengeOf(send(conversation, client.first)));
+  old = undefined;
+  assert.equal(send(conversation, final).kind, 'failed');
+});
+
 test('malformed messages are refused with a reason', () => {
   const cases: readonly [message: string, problem: RegExp][] = [
     ['', /does not start/],

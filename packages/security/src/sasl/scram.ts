@@ -14,9 +14,13 @@ import { type ClientFirst, readClientFinal, readClientFirst } from './scram-mess
 /** The credential against which a login is checked. */
 export interface KnownCredential {
   readonly credential: ScramCredential;
+  /** The keys of the password that a rotation replaced, while it is accepted. */
+  readonly old?: ScramKeys | undefined;
   /** Whether the user exists. Other users get a decoy that looks real and matches no password. */
   readonly isReal: boolean;
 }
+
+type ScramKeys = Pick<ScramCredential, 'storedKey' | 'serverKey'>;
 
 /** Minimum of RFC 7677. */
 const iterationsMin = 4096;
@@ -36,7 +40,6 @@ interface ScramOptions {
 /** State after the first two messages. */
 interface Begun {
   readonly first: ClientFirst;
-  readonly known: KnownCredential;
   readonly nonce: string;
   readonly serverFirst: string;
 }
@@ -44,7 +47,8 @@ interface Begun {
 /**
  * SCRAM-SHA-512 (RFC 5802): the client proves that it has the password, and the server that it has the keys derived
  * from it; neither is sent. Names and passwords are not normalized, as in Kafka. A user that does not exist gets a salt
- * and iterations like any other, always the same, and fails at the same step as a wrong password: at the proof.
+ * and iterations like any other, always the same, and fails at the same step as a wrong password: at the proof. During a
+ * rotation the proof may be that of either password, and the signature is made with the keys of the same one.
  *
  * ```
  *  client   n,,n=user,r=<nonce of the client>
@@ -81,11 +85,11 @@ export class ScramConversation implements Conversation {
     }
     const nonce = `${first.nonce}${(this.#options.nonce ?? freshNonce)()}`;
     const serverFirst = `r=${nonce},s=${Buffer.from(salt).toString('base64')},i=${iterations}`;
-    this.#begun = { first, known, nonce, serverFirst };
+    this.#begun = { first, nonce, serverFirst };
     return challenge(serverFirst);
   }
 
-  #end(text: string, { first, known, nonce, serverFirst }: Begun): Step {
+  #end(text: string, { first, nonce, serverFirst }: Begun): Step {
     const final = readClientFinal(text);
     const { user } = first;
     if ('problem' in final) return misspoken(final.problem, user);
@@ -98,21 +102,22 @@ export class ScramConversation implements Conversation {
       return misspoken('nonce does not match', user);
     }
     const signed = `${first.bare},${serverFirst},${final.withoutProof}`;
-    const { storedKey, serverKey } = known.credential;
-    if (!isProof(final.proof, Buffer.from(storedKey), signed) || !known.isReal) {
-      return refused(user, known.isReal ? 'wrong proof' : 'unknown user');
-    }
-    return done(user, `v=${mac(Buffer.from(serverKey), signed).toString('base64')}`);
+    // Read again, so that a client that waits in between cannot use a password that ended.
+    const { credential, old, isReal } = this.#options.credentialOf(user);
+    const proven = [credential, old].find((keys) => keys && isProof(final.proof, keys.storedKey, signed));
+    if (proven === undefined || !isReal) return refused(user, isReal ? 'wrong proof' : 'unknown user');
+    const token = `v=${mac(proven.serverKey, signed).toString('base64')}`;
+    return done(user, { token, hasOldPassword: proven === old });
   }
 }
 
-function isProof(proof: Buffer, storedKey: Buffer, signed: string): boolean {
+function isProof(proof: Buffer, storedKey: Uint8Array, signed: string): boolean {
   if (proof.length !== keyBytes || storedKey.length !== keyBytes) return false;
   const signature = mac(storedKey, signed);
   const clientKey = Buffer.from(proof.map((byte, index) => byte ^ signature[index]!));
   return timingSafeEqual(createHash(hash).update(clientKey).digest(), storedKey);
 }
 
-function mac(key: Buffer, text: string): Buffer {
+function mac(key: Uint8Array, text: string): Buffer {
   return createHmac(hash, key).update(text).digest();
 }

@@ -22,6 +22,8 @@ export interface Done {
   readonly user: string;
   /** Expiry of the credential in wall-clock time; `undefined` for never. */
   readonly validUntilMs: number | undefined;
+  /** Whether the password was the one that a rotation replaced. */
+  readonly hasOldPassword: boolean;
 }
 
 export interface Failed {
@@ -38,8 +40,15 @@ export function challenge(token: string | Buffer): Challenge {
   return { kind: 'challenge', token: typeof token === 'string' ? Buffer.from(token) : token };
 }
 
-export function done(user: string, token: string = '', validUntilMs?: number): Done {
-  return { kind: 'done', token: Buffer.from(token), user, validUntilMs };
+interface DoneOptions {
+  readonly token?: string;
+  readonly validUntilMs?: number | undefined;
+  readonly hasOldPassword?: boolean;
+}
+
+export function done(user: string, options: DoneOptions = {}): Done {
+  const { token = '', validUntilMs, hasOldPassword = false } = options;
+  return { kind: 'done', token: Buffer.from(token), user, validUntilMs, hasOldPassword };
 }
 
 /** The credentials are wrong. The details go to the log only, not to the client. */

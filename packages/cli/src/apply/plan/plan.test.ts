@@ -64,7 +64,8 @@ const shop: ActualCluster = {
 
 function credential(name: string, is_cluster_superuser: boolean) {
   const times = { created_at: '2026-01-31T12:00:00Z', last_used_at: null };
-  const fields = { username: `ccun_${name}`, ...times, read_only: false };
+  const passwords = { password_created_at: times.created_at, old_password: null };
+  const fields = { username: `ccun_${name}`, ...times, ...passwords, read_only: false };
   return { id: `cci_${name}`, name: `ccn_${name}`, is_cluster_superuser, ...fields };
 }
 

@@ -4,7 +4,7 @@ import { list } from '../../values/list.ts';
 import { durationMs, int } from '../../values/numbers.ts';
 import { oneOf, text } from '../../values/text.ts';
 import { available } from '../row.ts';
-import { eventSwitches, eventTools, recordTools, secretTools } from './takers.ts';
+import { credentialTools, eventSwitches, eventTools, recordTools, secretTools } from './takers.ts';
 
 /** What the event tools search for. */
 export const eventFlags = [
@@ -18,6 +18,7 @@ export const eventFlags = [
       'cli clone-topic',
       'cli storage-costs',
       'cli create-key',
+      ...credentialTools,
       ...secretTools,
       ...recordTools,
       'cli who-may',

@@ -26,6 +26,9 @@ export const eventSwitches = ['cli events enable', 'cli events disable'] as cons
 /** Commands on the named secrets of a cluster. */
 export const secretTools = ['secret create', 'secret list', 'secret rotate', 'secret delete'] as const;
 
+/** Tools on credentials of a cluster. */
+export const credentialTools = ['cli rotate-credential', 'cli end-rotation'] as const;
+
 /** Tools that use only the API, and no cluster. */
 export const apiTools = [
   ...secretTools,
@@ -35,6 +38,7 @@ export const apiTools = [
   'cli clone-topic',
   'cli storage-costs',
   'cli create-key',
+  ...credentialTools,
   'cli mcp-config',
 ] as const;
 

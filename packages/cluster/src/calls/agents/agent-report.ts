@@ -41,6 +41,8 @@ const reportedLogin = s.struct({
   username: name,
   /** Time between the login and the report. */
   agoMs: s.number,
+  /** Time since the last login with the old password of a rotation. Agents of earlier releases do not send it. */
+  oldPasswordAgoMs: s.optional(s.number),
 });
 export type ReportedLogin = s.TypeOf<typeof reportedLogin>;
 

@@ -1,8 +1,9 @@
-import { PlusIcon } from '@primer/octicons-react';
-import type { OutputOf } from '@weir/api/client';
+import { PlusIcon, StopIcon, SyncIcon } from '@primer/octicons-react';
+import { systemClock } from '@weir/core';
 import { useState } from 'react';
 import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
-import { ChangeButton } from '../../session/change-button.tsx';
+import { formatDuration } from '../../format/format.ts';
+import { ChangeButton, ChangeIconButton } from '../../session/change-button.tsx';
 import { nameColumn } from '../../ui/columns.tsx';
 import { DeletionDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
@@ -14,8 +15,7 @@ import { Empty } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { AccessTabs } from './access-tabs.tsx';
 import { CreateCredentialDialog } from './create-credential-dialog.tsx';
-
-type Credential = OutputOf<'list_virtual_cluster_credentials'>['credentials'][number];
+import { type Credential, EndRotationDialog, RotateCredentialDialog } from './rotate-credential-dialog.tsx';
 
 /** What Kafka clients log in with. */
 export function Credentials() {
@@ -23,11 +23,13 @@ export function Credentials() {
   const credentials = useClusterOperation('list_virtual_cluster_credentials', {}, { everyMs: 30_000 });
   const [isCreating, setCreating] = useState(false);
   const [deleted, setDeleted] = useState<Credential>();
+  const [rotated, setRotated] = useState<Credential>();
+  const [ended, setEnded] = useState<Credential>();
   return (
     <Page
       title="Access"
       tabTitle="Credentials"
-      facts="Clients authenticate with a user name and a password. To rotate one: create a second, move its clients, then delete the first once its last login is old."
+      facts="Clients authenticate with a user name and a password. Rotating gives a credential a second password, and ends the old one later."
       actions={
         <ChangeButton kind="primary" icon={PlusIcon} onClick={() => setCreating(true)}>
           Create credential
@@ -45,7 +47,7 @@ export function Credentials() {
           noun: 'credential',
           textOf: ({ name, username }) => `${name} ${username}`,
         }}
-        columns={columnsOf(setDeleted)}
+        columns={columnsOf({ onRotate: setRotated, onEnd: setEnded, onDelete: setDeleted })}
         keyOf={({ id }) => id}
         sort="name"
       >
@@ -54,6 +56,10 @@ export function Credentials() {
         </Empty>
       </ListTable>
       {isCreating && <CreateCredentialDialog onClose={() => setCreating(false)} />}
+      {rotated !== undefined && (
+        <RotateCredentialDialog credential={rotated} onClose={() => setRotated(undefined)} />
+      )}
+      {ended !== undefined && <EndRotationDialog credential={ended} onClose={() => setEnded(undefined)} />}
       {deleted !== undefined && (
         <DeletionDialog
           operation="delete_virtual_cluster_credentials"
@@ -76,7 +82,13 @@ export function Credentials() {
   );
 }
 
-function columnsOf(onDelete: (credential: Credential) => void): readonly Column<Credential>[] {
+interface Actions {
+  readonly onRotate: (credential: Credential) => void;
+  readonly onEnd: (credential: Credential) => void;
+  readonly onDelete: (credential: Credential) => void;
+}
+
+function columnsOf({ onRotate, onEnd, onDelete }: Actions): readonly Column<Credential>[] {
   return [
     nameColumn('name', 'Name', 'minmax(12rem, 2fr)', ({ name }) => name),
     {
@@ -92,6 +104,43 @@ function columnsOf(onDelete: (credential: Credential) => void): readonly Column<
       cell: ({ is_cluster_superuser, read_only }) =>
         is_cluster_superuser ? 'superuser' : read_only ? 'read only' : 'by ACLs',
     },
-    ...secretColumns('Last login', onDelete),
+    {
+      id: 'password',
+      title: 'Password',
+      width: '15rem',
+      sortBy: ({ password_created_at }) => password_created_at ?? '',
+      cell: (credential) => <PasswordState of={credential} />,
+    },
+    ...secretColumns('Last login', onDelete, (credential) =>
+      credential.old_password === null ? (
+        <ChangeIconButton
+          icon={SyncIcon}
+          label={`Rotate the password of ${credential.name}`}
+          onClick={() => onRotate(credential)}
+        />
+      ) : (
+        <ChangeIconButton
+          icon={StopIcon}
+          label={`End the old password of ${credential.name}`}
+          onClick={() => onEnd(credential)}
+        />
+      ),
+    ),
   ];
+}
+
+/** How old the password is; during a rotation when the old one ends. */
+function PasswordState({ of: { password_created_at, old_password } }: { readonly of: Credential }) {
+  if (old_password !== null) {
+    const { ends_at, last_used_at } = old_password;
+    const leftMs = Math.max(0, Date.parse(ends_at) - systemClock.nowMs());
+    const use = last_used_at === null ? 'Not used since the rotation' : `Last used at ${last_used_at}`;
+    return <span title={use}>Old password ends in {formatDuration(leftMs)}</span>;
+  }
+  if (password_created_at === null) return <span className="text-muted">–</span>;
+  return (
+    <>
+      set <Time of={password_created_at} isAgo />
+    </>
+  );
 }

@@ -78,6 +78,8 @@ function allOperations(services: ClusterServices) {
 const servedBeyondKafka: { readonly [Name in OperationName]?: ClusterType } = {
   list_virtual_cluster_credentials: 'byoc_schema_registry',
   create_virtual_cluster_credentials: 'byoc_schema_registry',
+  rotate_virtual_cluster_credentials: 'byoc_schema_registry',
+  end_virtual_cluster_credentials_rotation: 'byoc_schema_registry',
   delete_virtual_cluster_credentials: 'byoc_schema_registry',
   'virtual_clusters/acls/list': 'byoc_schema_registry',
   'virtual_clusters/acls/create': 'byoc_schema_registry',

@@ -1,5 +1,10 @@
 import { clusterTypeOf, idOf, namePrefixes, prefixed } from '@weir/api';
-import { type CredentialDescription, newScramCredential } from '@weir/cluster';
+import {
+  type ClusterPort,
+  type CredentialDescription,
+  newScramCredential,
+  scramCredentialOf,
+} from '@weir/cluster';
 import { timeText } from '@weir/core';
 import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
@@ -47,15 +52,64 @@ export function credentialOperations({ clusterPort, freshUuid, randomBytes }: Cl
       return { id, username, password };
     },
 
+    rotate_virtual_cluster_credentials: async (input, context) => {
+      const { virtual_cluster_id, id, overlap_seconds } = input;
+      const port = clusterPort(virtual_cluster_id);
+      const { username, name } = await credentialById(port, id);
+      const derivation = await port.passwordDerivation(username);
+      if (derivation === null)
+        throw new OperationFailed('conflict', `${name} has no password: it logs in with a certificate.`);
+      const password = input.imported_password ?? freshPassword(randomBytes);
+      const result = await port.rotatePassword({
+        username,
+        password: await scramCredentialOf(password, derivation.salt, derivation.iterations),
+        overlapMs: overlap_seconds * 1000,
+      });
+      refuse(result, rotationCodes);
+      const { oldEndsMs } = result;
+      const endsText = oldEndsMs === null ? null : timeText(oldEndsMs);
+      context.changed([
+        {
+          name: `old password of ${name}`,
+          before: 'valid',
+          after: endsText === null ? 'ended' : `valid until ${endsText}`,
+        },
+      ]);
+      return { id, username, password, old_password_ends_at: endsText };
+    },
+
+    end_virtual_cluster_credentials_rotation: async ({ virtual_cluster_id, id }, context) => {
+      const port = clusterPort(virtual_cluster_id);
+      const { username, name, oldPassword } = await credentialById(port, id);
+      refuse(await port.endOldPassword(username), rotationCodes);
+      const before = oldPassword === undefined ? 'valid' : `valid until ${timeText(oldPassword.endsMs)}`;
+      context.changed([{ name: `old password of ${name}`, before, after: 'ended' }]);
+      return {};
+    },
+
     delete_virtual_cluster_credentials: async ({ virtual_cluster_id, id }) => {
       const port = clusterPort(virtual_cluster_id);
-      const found = (await port.listCredentials()).find((credential) => credential.id === id);
-      if (found === undefined) throw new OperationFailed('not_found', `Credential ${id} not found.`);
-      const [result] = await port.deleteCredentials([found.username]);
+      const { username } = await credentialById(port, id);
+      const [result] = await port.deleteCredentials([username]);
       refuse(result!, { RESOURCE_NOT_FOUND: 'not_found', POLICY_VIOLATION: 'limit_exceeded' });
       return {};
     },
   } satisfies SomeHandlers;
+}
+
+const rotationCodes = {
+  INVALID_REQUEST: 'conflict',
+  RESOURCE_NOT_FOUND: 'not_found',
+  POLICY_VIOLATION: 'limit_exceeded',
+} as const;
+
+async function credentialById(
+  port: Pick<ClusterPort, 'listCredentials'>,
+  id: string,
+): Promise<CredentialDescription> {
+  const found = (await port.listCredentials()).find((credential) => credential.id === id);
+  if (found === undefined) throw new OperationFailed('not_found', `Credential ${id} not found.`);
+  return found;
 }
 
 function toCredentialResponse({
@@ -66,6 +120,8 @@ function toCredentialResponse({
   isSuperuser,
   isReadOnly = false,
   lastUsedMs,
+  passwordCreatedMs,
+  oldPassword,
 }: CredentialDescription) {
   return {
     id,
@@ -74,8 +130,21 @@ function toCredentialResponse({
     created_at: timeText(createdMs),
     is_cluster_superuser: isSuperuser,
     read_only: isReadOnly,
-    last_used_at: lastUsedMs === null || lastUsedMs === undefined ? null : timeText(lastUsedMs),
+    last_used_at: timeOrNull(lastUsedMs),
+    password_created_at: timeOrNull(passwordCreatedMs),
+    old_password:
+      oldPassword === undefined
+        ? null
+        : {
+            created_at: timeOrNull(oldPassword.createdMs),
+            ends_at: timeText(oldPassword.endsMs),
+            last_used_at: timeOrNull(oldPassword.lastUsedMs),
+          },
   };
+}
+
+function timeOrNull(timeMs: number | null | undefined): string | null {
+  return timeMs === null || timeMs === undefined ? null : timeText(timeMs);
 }
 
 function checkedName(given: string): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallOf } from '@weir/api';
-import { isPasswordOf, readCredentialRecord, readScramCredential } from '@weir/cluster';
+import { isPasswordOf, matchingPassword, readCredentialRecord, readScramCredential } from '@weir/cluster';
 import { agentDescription, agentReport } from '@weir/cluster/testing';
 import { systemClock } from '@weir/core';
 import { openTestClusterApi } from '../../../testing/test-cluster-api.ts';
@@ -70,7 +70,7 @@ test('a credential has a prefix, a password that is returned once, and is delete
 
   const { credentials } = await testApi.call('list_virtual_cluster_credentials', {});
   assert.deepEqual(
-    credentials.map(({ created_at, ...one }) => one),
+    credentials.map(({ created_at, password_created_at, ...one }) => one),
     [
       {
         id: imported.id,
@@ -79,6 +79,7 @@ test('a credential has a prefix, a password that is returned once, and is delete
         is_cluster_superuser: true,
         read_only: false,
         last_used_at: null,
+        old_password: null,
       },
       {
         id: made.id,
@@ -87,6 +88,7 @@ test('a credential has a prefix, a password that is returned once, and is delete
         is_cluster_superuser: false,
         read_only: false,
         last_used_at: null,
+        old_password: null,
       },
     ],
   );
@@ -96,6 +98,79 @@ test('a credential has a prefix, a password that is returned once, and is delete
   assert.equal(testApi.node.record('scramCredential', made.username), undefined);
   const [code] = await testApi.refusal('delete_virtual_cluster_credentials', { id: made.id });
   assert.equal(code, 'not_found');
+});
+
+test('a rotation returns a second password of the same user, and the old one ends by time or at once', async (t) => {
+  const { call, refusal, node, changes } = await openTestClusterApi(t);
+  const { id, username, password } = await call('create_virtual_cluster_credentials', {
+    credentials_name: 'shop',
+  });
+  const listed = async () => (await call('list_virtual_cluster_credentials', {})).credentials[0]!;
+  const before = await listed();
+  const rotated = await call('rotate_virtual_cluster_credentials', { id });
+  assert.deepEqual([rotated.id, rotated.username], [id, username]);
+  assert.match(rotated.password, /^ccp_[0-9a-f]{64}$/);
+  const stored = () => readScramCredential(node.record('scramCredential', username)!);
+  const { old, ...current } = stored();
+  assert.equal(await matchingPassword(rotated.password, current, old), 'current');
+  assert.equal(await matchingPassword(password, current, old), 'old');
+
+  const during = await listed();
+  assert.deepEqual(during.old_password, {
+    created_at: before.password_created_at,
+    ends_at: rotated.old_password_ends_at,
+    last_used_at: null,
+  });
+  const overlapMs = Date.parse(during.old_password!.ends_at) - Date.parse(during.password_created_at!);
+  assert.equal(overlapMs, 86_400_000);
+  assert.equal(during.created_at, before.created_at);
+  assert.deepEqual(changes, [
+    {
+      name: 'old password of ccn_shop',
+      before: 'valid',
+      after: `valid until ${rotated.old_password_ends_at}`,
+    },
+  ]);
+  const [again, reason] = await refusal('rotate_virtual_cluster_credentials', { id });
+  assert.equal(again, 'conflict');
+  assert.match(reason, /End that one first/);
+
+  await node.heartbeat({
+    ...agentDescription('a1'),
+    report: agentReport(systemClock.nowMs(), { logins: [{ username, agoMs: 0, oldPasswordAgoMs: 0 }] }),
+  });
+  assert.notEqual((await listed()).old_password!.last_used_at, null);
+
+  await call('end_virtual_cluster_credentials_rotation', { id });
+  assert.equal((await listed()).old_password, null);
+  assert.equal(stored().old, undefined);
+  const [ended] = await refusal('end_virtual_cluster_credentials_rotation', { id });
+  assert.equal(ended, 'not_found');
+  const replaced = await call('rotate_virtual_cluster_credentials', {
+    id,
+    overlap_seconds: 0,
+    imported_password: 'a password of my own',
+  });
+  assert.deepEqual([replaced.password, replaced.old_password_ends_at], ['a password of my own', null]);
+  assert.ok(!JSON.stringify(changes).includes(replaced.password));
+});
+
+test('which rotations are refused', async (t) => {
+  const { refusal, node } = await openTestClusterApi(t);
+  const credential = { isSuperuser: false, password: null };
+  await node.putCredentials([
+    { username: 'file', id: 'cci_file', name: 'ccn_file', isFromFile: true, ...credential },
+    { username: 'spiffe://a', id: 'cci_cert', name: 'ccn_cert', isFromFile: false, ...credential },
+  ]);
+  const rows: [body: { id: string; overlap_seconds?: number }, code: string][] = [
+    [{ id: 'cci_none' }, 'not_found'],
+    [{ id: 'cci_cert' }, 'conflict'],
+    [{ id: 'cci_file' }, 'conflict'],
+    [{ id: 'cci_cert', overlap_seconds: -1 }, 'invalid_request'],
+    [{ id: 'cci_cert', overlap_seconds: 30 * 86_400 + 1 }, 'invalid_request'],
+  ];
+  for (const [body, code] of rows)
+    assert.equal((await refusal('rotate_virtual_cluster_credentials', body))[0], code, JSON.stringify(body));
 });
 
 test('only a credential of a schema registry can be read-only', async (t) => {
