@@ -389,7 +389,6 @@ export {
 } from './credentials/credential-names.ts';
 export {
   mayHaveOldPassword,
-  type OldPassword,
   oldPasswordAt,
   readScramCredential,
   type StoredPassword,

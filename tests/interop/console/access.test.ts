@@ -30,14 +30,21 @@ const pages: readonly PageCase[] = [
 
 testPages(() => stage, pages);
 
-function send(sasl: { readonly username: string; readonly password: string }): Promise<string> {
-  const kafka = new Kafka({
+interface Login {
+  readonly username: string;
+  readonly password: string;
+}
+
+const kafkaAs = (sasl: Login) =>
+  new Kafka({
     brokers: [stage.local.address('Kafka')],
     sasl: { mechanism: 'plain', ...sasl },
     logLevel: logLevel.NOTHING,
     retry: { retries: 1 },
   });
-  const producer = kafka.producer();
+
+function send(sasl: Login): Promise<string> {
+  const producer = kafkaAs(sasl).producer();
   return producer
     .connect()
     .then(() => producer.send({ topic: 'orders', messages: [{ value: 'one' }] }))
@@ -74,14 +81,28 @@ async function readOne(sasl: { readonly username: string; readonly password: str
   }
 }
 
+function logIn(sasl: Login): Promise<string> {
+  const admin = kafkaAs(sasl).admin();
+  return admin
+    .connect()
+    .then(
+      () => 'logged in',
+      (error: Error) => error.message,
+    )
+    .finally(() => admin.disconnect());
+}
+
 /** Agents learn of credentials and rules within seconds. */
-async function sendUntil(sasl: { username: string; password: string }, wanted: RegExp): Promise<void> {
+async function until(outcomeOf: () => Promise<string>, wanted: RegExp): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    const outcome = await send(sasl);
+    const outcome = await outcomeOf();
     if (wanted.test(outcome)) return;
     assert.ok(attempt < 100, outcome);
   }
 }
+
+const sendUntil = (sasl: Login, wanted: RegExp) => until(() => send(sasl), wanted);
+const logInUntil = (sasl: Login, wanted: RegExp) => until(() => logIn(sasl), wanted);
 
 test('why is this producer denied: credential, denial, tester, rule, allowed', bounded, async () => {
   const page = await stage.open();
@@ -192,3 +213,45 @@ test('why is this producer denied: credential, denial, tester, rule, allowed', b
   await onPage(page, '2 rules').waitFor();
   await page.context().close();
 });
+
+test(
+  'a password is rotated: both work, the page says when the old one ends, and it is ended',
+  bounded,
+  async () => {
+    const page = await stage.open();
+    await page.goto(await stage.urlOf('/clusters/{id}/credentials'));
+    await button(page, 'Create credential').click();
+    const dialog = dialogOf(page);
+    await field(dialog, 'Name').fill('carol');
+    await button(page, 'Create credential').click();
+    const snippet = dialog.getByRole('region', { name: 'JavaScript (kafkajs)', exact: true });
+    const saslOf = async () =>
+      JSON.parse(/sasl: (\{.*\}) \}\)/.exec(await snippet.innerText())![1]!) as {
+        username: string;
+        password: string;
+      };
+    const first = await saslOf();
+    await button(page, 'Done').click();
+
+    await button(page, 'Rotate the password of ccn_carol').click();
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await field(dialog, 'Old password').selectOption('Valid for 7 days');
+    await button(dialog, 'Rotate password').click();
+    await dialog.getByText(/^The old password is valid until/).waitFor();
+    const second = await saslOf();
+    assert.equal(second.username, first.username);
+    assert.notEqual(second.password, first.password);
+    await button(page, 'Done').click();
+    await onPage(page, /^Old password ends in 6 d 23 h$/).waitFor();
+    await logInUntil(second, /^logged in$/);
+    await logInUntil(first, /^logged in$/);
+
+    await button(page, 'End the old password of ccn_carol').click();
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await button(dialog, 'End old password now').click();
+    await button(page, 'Rotate the password of ccn_carol').waitFor();
+    await logInUntil(first, /Authentication failed/i);
+    await logInUntil(second, /^logged in$/);
+    await page.context().close();
+  },
+);

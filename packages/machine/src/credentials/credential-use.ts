@@ -29,7 +29,7 @@ export interface SeenLogins {
 export const useIntervalMs = 86_400_000;
 
 /** The same for the old password of a rotation: whether it is still in use decides when the rotation ends. */
-export const oldPasswordUseIntervalMs = 3_600_000;
+const oldPasswordUseIntervalMs = 3_600_000;
 
 /** Key of the time since when logins are reported; it is not a valid username. */
 const seenSinceKey = '';

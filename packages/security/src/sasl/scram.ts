@@ -47,8 +47,8 @@ interface Begun {
 /**
  * SCRAM-SHA-512 (RFC 5802): the client proves that it has the password, and the server that it has the keys derived
  * from it; neither is sent. Names and passwords are not normalized, as in Kafka. A user that does not exist gets a salt
- * and iterations like any other, always the same, and fails at the same step as a wrong password: at the proof. During a
- * rotation the proof may be that of either password, and the signature is made with the keys of the same one.
+ * and iterations like any other, always the same, and fails at the same step as a wrong password: at the proof. During
+ * a rotation the proof may be that of either password, and the signature is made with the keys of the same one.
  *
  * ```
  *  client   n,,n=user,r=<nonce of the client>
