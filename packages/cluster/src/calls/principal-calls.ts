@@ -114,7 +114,7 @@ export type PasswordRotation = s.TypeOf<typeof passwordRotation>;
 export type PasswordDerivation = Pick<ScramCredential, 'salt' | 'iterations'>;
 
 /** A password that a rotation replaced, while it is accepted. */
-export interface OldPasswordDescription {
+interface OldPasswordDescription {
   /** `null` if an earlier release stored it. */
   readonly createdMs: number | null;
   readonly endsMs: number;

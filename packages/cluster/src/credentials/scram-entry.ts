@@ -6,7 +6,7 @@ import type { ScramCredential } from '../calls/principal-calls.ts';
  */
 
 /** The password that a rotation replaced. It has the salt and the iterations of the current one. */
-export interface OldPassword {
+interface OldPassword {
   readonly storedKey: Uint8Array;
   readonly serverKey: Uint8Array;
   /** Absent if an earlier release stored it. */
