@@ -5,7 +5,10 @@ import { hasQuery, listArguments, queryArgument } from './arguments.ts';
 import { defineClusterTool } from './cluster-tool.ts';
 import { rowSchema } from './rows.ts';
 
-const credential = catalogue.list_virtual_cluster_credentials.output.shape.credentials.element;
+/** Without what no question needs: each field costs tokens in every list of tools. */
+const credential = catalogue.list_virtual_cluster_credentials.output.shape.credentials.element.omit({
+  password_created_at: true,
+});
 const concise = ['name', 'username', 'is_cluster_superuser', 'created_at', 'last_used_at', 'old_password'];
 
 export const credentialTools = [
@@ -27,7 +30,7 @@ export const credentialTools = [
         concise,
         items: credentials.filter(({ name }) => hasQuery(name, args.query)),
         keyOf: ({ id }) => id,
-        rowsOf: (shown) => shown,
+        rowsOf: (shown) => shown.map(({ password_created_at, ...row }) => row),
         hint: (shown, hasMore) => {
           if (shown.length === 0) return 'No credential matches.';
           if (unused > 0) return `${unused} of ${credentials.length} were never used.`;
