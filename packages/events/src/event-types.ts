@@ -70,8 +70,8 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
     emittedBy: ['agent'],
     isEmitted: true,
     fields: [
-      text('principal', 'The principal: `User:` and a name.'),
-      text('credential_name', 'The name that a user gave to the credential.'),
+      text('principal', '`User:` and the username that the client logged in with.'),
+      text('credential_name', 'The name that a user gave to the credential, by which rules and pages name it.'),
       text('operation', 'The operation, such as `CREATE`.'),
       text('resource_type', 'What it was on, such as `TOPIC`.'),
       text('resource_name', 'Its name.'),
