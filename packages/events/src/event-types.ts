@@ -71,7 +71,10 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
     isEmitted: true,
     fields: [
       text('principal', '`User:` and the username that the client logged in with.'),
-      text('credential_name', 'The name that a user gave to the credential, by which rules and pages name it.'),
+      text(
+        'credential_name',
+        'The name that a user gave to the credential, by which rules and pages name it.',
+      ),
       text('operation', 'The operation, such as `CREATE`.'),
       text('resource_type', 'What it was on, such as `TOPIC`.'),
       text('resource_name', 'Its name.'),

@@ -122,7 +122,8 @@ function Invite({ roles, onClose }: InviteProps) {
     return (
       <ShownOnce onClose={onClose} title={`Invited ${made.email}`}>
         <p className="text-sm text-body">
-          Weir sends no mail: send this link yourself. It works once, until <Time of={made.expires_at} />.
+          Weir does not send e-mail: share this link yourself. It works once, until{' '}
+          <Time of={made.expires_at} />.
         </p>
         <Secret label="Invitation link" text={made.invitation_url} />
       </ShownOnce>

@@ -134,7 +134,7 @@ function Sessions() {
         )}
       </Answer>
       <p className="border-t border-line px-4 py-2 text-sm text-muted">
-        A session that you do not know: end it and change the password.
+        If you do not recognize a session, end it and change your password.
       </p>
     </Card>
   );

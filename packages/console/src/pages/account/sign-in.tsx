@@ -38,7 +38,7 @@ export function SignIn() {
       )}
       {methods.data?.needs_setup === true && (
         <p className="text-sm text-body">
-          There is no user yet. The control plane printed a link for the first one when it started: open that.
+          There is no user yet. Open the link that the control plane printed when it started.
         </p>
       )}
       {return_to !== undefined && <p className="text-sm text-muted">You return to the page you came from.</p>}

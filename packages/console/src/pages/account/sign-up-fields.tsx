@@ -11,7 +11,7 @@ export function useLinkToken(): string {
 export function LinkIsNotWhole() {
   return (
     <p role="alert" className="text-sm text-fail">
-      The link is not whole: its part behind # is missing. Copy all of it and open it again.
+      The link is incomplete: the part after # is missing. Copy the whole link and open it again.
     </p>
   );
 }

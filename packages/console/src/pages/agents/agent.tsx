@@ -115,7 +115,7 @@ function Gone({ agentId }: OfAgent) {
             'No agent with this id is connected. It has stopped, or the id is wrong.'
           ) : (
             <>
-              It went silent without saying that it leaves. It called last at <Time of={lost.last_seen_at} />.
+              It disappeared without a shutdown. Its last heartbeat was at <Time of={lost.last_seen_at} />.
             </>
           )}
         </span>

@@ -123,7 +123,7 @@ function Kinds({ kinds, jobs }: { readonly kinds: readonly JobKind[]; readonly j
         })}
       </ul>
       <p className="border-t border-line px-4 py-2 text-xs text-muted">
-        The leader of the cluster has this list in memory: a new leader begins with an empty one.
+        The leader of the cluster keeps this list in memory; a new leader starts with an empty one.
       </p>
     </Card>
   );

@@ -92,7 +92,7 @@ export function Pipelines() {
       >
         <Empty title="No pipelines yet">
           A pipeline has a configuration in YAML. Every version is kept, and one is deployed. Create a
-          pipeline to begin.
+          pipeline to get started.
         </Empty>
       </ListTable>
       <Secrets />

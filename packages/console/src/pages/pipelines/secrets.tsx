@@ -29,7 +29,7 @@ export function Secrets() {
         <div>
           <h2 className="font-semibold text-ink">Secrets</h2>
           <p className="text-sm text-muted">
-            Configurations refer to a secret by its name. Agents get its value with the job that needs it, and
+            Configurations refer to a secret by its name. Agents receive its value with the job that needs it;
             it is never shown.
           </p>
         </div>
@@ -42,7 +42,7 @@ export function Secrets() {
           {({ secrets: all }) =>
             all.length === 0 ? (
               <Empty title="No secrets yet">
-                A password or a token that a configuration needs is kept here, sealed.
+                Store passwords and tokens for configurations here. They are encrypted.
               </Empty>
             ) : (
               <ul className="divide-y divide-line">
@@ -88,7 +88,7 @@ function SecretRow({ secret, onAsk }: SecretRowProps) {
         <p className="text-xs break-words text-muted">
           <CopyableId text={`\${secret:${name}}`} what="the reference" /> · set <Time of={updated_at} isAgo />{' '}
           by <bdi>{visibleText(updated_by)}</bdi>
-          {allows_exporters && ' · exporters may name it'}
+          {allows_exporters && ' · exporters may use it'}
         </p>
         <p className="text-xs break-words text-muted">
           {used_by.length === 0 ? (
@@ -112,7 +112,7 @@ const valueIn = (fields: FormData) => String(fields.get('secret') ?? '');
 function ValueField() {
   return (
     <TextField label="Value" name="secret" type="password" required>
-      It cannot be read back. One with several lines is set by weir secret.
+      It is never shown again. Use weir secret for values with several lines.
     </TextField>
   );
 }

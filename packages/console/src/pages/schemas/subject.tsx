@@ -162,7 +162,7 @@ function VersionDeletion({ schema }: { readonly schema: Described }) {
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         title={isDeleted ? `Permanently delete version ${version}?` : `Delete version ${version}?`}
-        button={isDeleted ? 'Remove for good' : `Delete version ${version}`}
+        button={isDeleted ? 'Delete permanently' : `Delete version ${version}`}
         onConfirm={confirm}
         action={remove}
         {...(isDeleted ? { nameToType: subject } : {})}

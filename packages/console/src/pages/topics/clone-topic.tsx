@@ -71,7 +71,7 @@ export function CloneTopic({ source, partitionCount, onClose }: CloneTopicProps)
         onChange={(event) => setUpTo(event.target.value as typeof upTo)}
         options={cloneEnds}
       >
-        Brokers deliver whole batches: an end within a batch moves to the beginning of this batch.
+        Brokers deliver whole batches: an end within a batch moves to the start of that batch.
       </SelectField>
       {upTo === 'time' && (
         <TextField

@@ -89,7 +89,7 @@ const placeholders: Readonly<Record<AclRoleInput, string>> = {
 
 const helps: Partial<Record<AclRoleInput, string>> = {
   applicationId: 'The application.id; its internal topics, group and transactions begin with it.',
-  prefix: 'What the names begin with.',
+  prefix: 'The prefix of the names.',
   internalTopics: 'The topics of config.storage.topic, offset.storage.topic and status.storage.topic.',
 };
 
@@ -109,7 +109,7 @@ function RoleForm({ draft, problem, onChange, onAdd }: RoleFormProps) {
         value={draft.principals}
         onText={(principals) => onChange({ ...draft, principals })}
       >
-        User:NAME of credentials, between commas.
+        User:NAME of credentials, separated by commas.
       </TextField>
       <datalist id={list}>
         {credentials.data?.credentials.map(({ id, name }) => (
@@ -134,7 +134,7 @@ function RoleForm({ draft, problem, onChange, onAdd }: RoleFormProps) {
           value={inputs[input] ?? ''}
           onText={(text) => onChange({ ...draft, inputs: { ...inputs, [input]: text } })}
         >
-          {helps[input] ?? 'Names between commas; orders.* is a prefix, * is all.'}
+          {helps[input] ?? 'Names separated by commas; orders.* is a prefix, * is all.'}
         </TextField>
       ))}
       <TextField

@@ -42,8 +42,8 @@ export function Quotas() {
         sort="who"
       >
         <Empty title="No quotas">
-          Without a quota, clients use what agents have. Create one to bound the rates of a user, a client id
-          or an IP address, or of all that have none of their own.
+          Without a quota, clients are not limited. Create one for a user, a client id or an IP address, or a
+          default for all that have none.
         </Empty>
       </ListTable>
       {edited !== undefined && (
