@@ -142,7 +142,8 @@ export const recordDataOperations = [
       limit: integer(1, apiLimits.readRecordsMax).default(50).describe('The maximum number to return.'),
       contains: prose(apiLimits.containedCharsMax)
         .default('')
-        .describe('Only records with this text in their key, value or headers; case matters.'),
+        .describe('Only records with this text in their key, value or headers.'),
+      ignore_case: flag('Whether `contains` is found in any case.'),
       filter: prose(coreLimits.filterCharsMax)
         .default('')
         .describe(

@@ -39,6 +39,8 @@ const readRecordsQuery = s.struct({
   direction: s.oneOf('older', 'newer'),
   limit: s.whole,
   contains: s.text,
+  /** Whether `contains` is found in any case. */
+  ignoresCase: s.optional(s.flag),
   /** In the language of event filters. */
   filter: s.text,
   keyFormat: s.oneOf(...recordFormats),

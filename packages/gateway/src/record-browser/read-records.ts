@@ -63,13 +63,13 @@ class RecordsRead {
   #retries = 0;
 
   constructor(query: ReadRecordsQuery, bounds: readonly LogBounds[], deps: ReadDeps, begunMs: number) {
-    const { direction, limit, contains, filter, scanMsMax } = query;
+    const { direction, limit, scanMsMax } = query;
     this.#query = query;
     this.#deps = deps;
     this.#begunMs = begunMs;
     this.#endMs = begunMs + Math.min(scanMsMax, deps.limitMs);
     this.#sliceEndMs = deps.clock.monotonicMs() + sliceMs;
-    this.#test = recordTest(contains, filter);
+    this.#test = recordTest(query);
     const count = Math.max(1, bounds.length);
     this.#readings = bounds.map(
       (bound) =>

@@ -1,3 +1,4 @@
+import type { ReadRecordsQuery } from '@weir/cluster';
 import { utf8Text } from '@weir/core';
 import { compileFilter, conditionsOf, type EventTest, parseFilter } from '@weir/events';
 import type { RecordCursor } from '@weir/wire';
@@ -15,11 +16,13 @@ export interface TestedRecord {
 /** Whether a record matches. All of it takes time that grows with the size of the record and no faster. */
 type RecordTest = (tested: TestedRecord) => Promise<boolean>;
 
+type Wanted = Pick<ReadRecordsQuery, 'contains' | 'ignoresCase' | 'filter'>;
+
 /** Returns `undefined` if every record matches. */
-export function recordTest(contains: string, filterText: string): RecordTest | undefined {
+export function recordTest({ contains, ignoresCase = false, filter: text }: Wanted): RecordTest | undefined {
   const tests: RecordTest[] = [];
-  if (contains !== '') tests.push(containsTest(contains));
-  const { filter, problems } = parseFilter(filterText);
+  if (contains !== '') tests.push(containsTest(ignoresCase ? inAnyCase(contains) : asWritten(contains)));
+  const { filter, problems } = parseFilter(text);
   // The control plane has checked it; one of another release may know more.
   if (filter === undefined) throw new RecordRefused('invalid', `filter: ${problems[0]!.message}`);
   if (filter.stages.length > 0) {
@@ -34,18 +37,34 @@ export function recordTest(contains: string, filterText: string): RecordTest | u
 }
 
 /** Looks for a text in the bytes of keys, values and headers, and in what schemas decode. */
-function containsTest(text: string): RecordTest {
-  const needle = Buffer.from(text);
+function containsTest({ inBytes, inText }: Needle): RecordTest {
   return async ({ record, key, value }) => {
-    const { headers } = record;
-    const has = (bytes: Buffer | null) => bytes?.includes(needle) === true;
+    const has = (bytes: Buffer | null) => bytes !== null && inBytes(bytes);
     if (has(record.key) || has(record.value)) return true;
-    if (headers.some((header) => header.key.includes(text) || has(header.value))) return true;
+    if (record.headers.some((header) => inText(header.key) || has(header.value))) return true;
     for (const part of [await key(), await value()]) {
-      if (part?.format === 'schema' && part.text.includes(text)) return true;
+      if (part?.format === 'schema' && inText(part.text)) return true;
     }
     return false;
   };
+}
+
+/** Whether a text is found in bytes or in another text. */
+interface Needle {
+  readonly inBytes: (bytes: Buffer) => boolean;
+  readonly inText: (text: string) => boolean;
+}
+
+function asWritten(text: string): Needle {
+  const needle = Buffer.from(text);
+  return { inBytes: (bytes) => bytes.includes(needle), inText: (other) => other.includes(text) };
+}
+
+/** Bytes that are not UTF-8 become marks, which no needle has to match. */
+function inAnyCase(text: string): Needle {
+  const needle = text.toLowerCase();
+  const inText = (other: string) => other.toLowerCase().includes(needle);
+  return { inBytes: (bytes) => inText(bytes.toString()), inText };
 }
 
 function filterTest(test: EventTest, names: ReadonlySet<string>): RecordTest {

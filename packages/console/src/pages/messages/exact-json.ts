@@ -6,8 +6,12 @@ export type JsonNode =
 
 type Reviver = (this: unknown, key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
-/** Returns `undefined` for text that is not JSON. */
+/** Deeper JSON is shown as text, because what walks the tree calls itself. */
+const nestingMax = 500;
+
+/** Returns `undefined` for text that is not JSON, or nested without measure. */
 export function exactJson(text: string): JsonNode | undefined {
+  if (nestingOf(text) > nestingMax) return undefined;
   const toNode: Reviver = (_key, value, { source }) => {
     if (typeof value === 'string') return { kind: 'text', text: value };
     if (Array.isArray(value)) return { kind: 'list', items: value };
@@ -20,4 +24,14 @@ export function exactJson(text: string): JsonNode | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** How deep brackets are nested, outside of strings. */
+function nestingOf(text: string): number {
+  let [deepest, depth] = [0, 0];
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/gs)) {
+    if (token === '{' || token === '[') deepest = Math.max(deepest, ++depth);
+    else if (token === '}' || token === ']') depth--;
+  }
+  return deepest;
 }

@@ -2,52 +2,27 @@ import { PlusIcon } from '@primer/octicons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { ApiError } from '@weir/api/client';
-import { useMemo, useState } from 'react';
-import { formatBytes, formatCount, formatDuration, formatTime } from '../../format/format.ts';
+import { useMemo, useRef, useState } from 'react';
+import { formatCount, formatDuration } from '../../format/format.ts';
 import { Button } from '../../ui/button.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { DataTable } from '../../ui/data-table.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Empty, Failure, Skeleton } from '../../ui/states.tsx';
 import { useTopic } from '../topics/use-topic.ts';
+import { ColumnsSheet } from './columns-sheet.tsx';
 import { CredentialForm, isAboutCredential } from './credential-form.tsx';
+import { DownloadMenu } from './download-menu.tsx';
 import { ProduceSheet } from './produce-sheet.tsx';
 import { QueryBar } from './query-bar.tsx';
+import { recordColumns } from './record-columns.tsx';
 import { MissingRecord, RecordPanel } from './record-panel.tsx';
-import { PartPreview } from './record-text.tsx';
 import { Resizable } from './resizable.tsx';
+import { isUsual, useColumnChoice } from './state/column-choice.ts';
+import { decodedRecord } from './state/decoders.ts';
 import { setCredential, useCredential } from './state/kafka-credential.ts';
-import { chosenRecord, type MessagesSearch, startOf } from './state/messages-search.ts';
-import { keyOfRecord, type TopicRecord, useLive, useRecords } from './state/use-records.ts';
-
-const columns: readonly Column<TopicRecord>[] = [
-  {
-    id: 'time',
-    title: 'Time',
-    width: '14rem',
-    cell: ({ timestamp, timestamp_ms }) =>
-      timestamp === null ? (
-        <span className="text-muted">{timestamp_ms} ms</span>
-      ) : (
-        <time dateTime={timestamp} title={`${formatTime(timestamp, 'utc', true)} UTC`}>
-          {formatTime(timestamp, 'local', true)}
-        </time>
-      ),
-  },
-  {
-    id: 'place',
-    title: 'Partition:offset',
-    width: '9rem',
-    cell: (record) => <span className="font-mono text-xs">{keyOfRecord(record)}</span>,
-  },
-  { id: 'key', title: 'Key', width: 'minmax(7rem, 12rem)', cell: ({ key }) => <PartPreview part={key} /> },
-  {
-    id: 'value',
-    title: 'Value',
-    width: 'minmax(14rem, 3fr)',
-    cell: ({ value }) => <PartPreview part={value} />,
-  },
-  { id: 'size', title: 'Size', width: '6.5rem', isNumber: true, cell: ({ bytes }) => formatBytes(bytes) },
-];
+import { chosenRecord, type MessagesSearch, readMessagesSearch, startOf } from './state/messages-search.ts';
+import { keyOfRecord, type TopicRecord } from './state/records.ts';
+import { useLive, useRecords } from './state/use-records.ts';
 
 const bounds = {
   records: 'the limit of scanned records',
@@ -75,14 +50,23 @@ export function Messages() {
     isOn: isLive,
     isPaused: isScrolled,
   });
+  const { keyAs, valueAs } = search;
   const rows = useMemo(
-    () => distinct([...(isLive ? live.records : []), ...(read.data?.records ?? [])]),
-    [isLive, live.records, read.data],
+    () =>
+      distinct([...(isLive ? live.records : []), ...(read.data?.records ?? [])]).map((record) =>
+        decodedRecord(record, { keyAs, valueAs }),
+      ),
+    [isLive, live.records, read.data, keyAs, valueAs],
   );
+  const { columns, choose } = useColumnChoice(clusterId, topic);
+  const shownColumns = useMemo(() => recordColumns(columns), [columns]);
+  const [isChoosing, setChoosing] = useState(false);
   const chosen = chosenRecord(search);
   const open = rows.find((record) => keyOfRecord(record) === chosen);
   const go = (next: MessagesSearch) => void navigate({ search: next });
+  const form = useFormKey(search);
   const run = (next: MessagesSearch) => {
+    form.ran(next);
     go(next);
     void queries.invalidateQueries({ queryKey: ['read_records', clusterId, topic] });
   };
@@ -118,13 +102,14 @@ export function Messages() {
       >
         <QueryBar
           // Another link has other fields.
-          key={JSON.stringify({ ...search, record: undefined, cursor: undefined, live: undefined })}
+          key={form.id}
           search={search}
           partitionCount={described.data?.partition_count ?? 1}
           isRunning={read.isFetching}
           onRun={run}
           onStop={stop}
           isSecondary={isAboutCredential(error)}
+          records={rows}
           filterProblem={filterProblem}
         />
         <div className="flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-4 py-1.5 text-sm text-muted">
@@ -132,6 +117,13 @@ export function Messages() {
             {read.isFetching ? 'reading …' : read.data && receiptOf(read.data)}
             {isLive && (isScrolled ? ' · live, paused while you scroll' : ' · live')}
           </p>
+          <Button onClick={() => setChoosing(true)}>Columns</Button>
+          <DownloadMenu
+            topic={topic}
+            search={search}
+            records={rows}
+            fields={columns.filter((column) => !isUsual(column))}
+          />
           <Button
             aria-pressed={isLive}
             className="aria-pressed:border-accent aria-pressed:bg-accent-soft"
@@ -189,6 +181,7 @@ export function Messages() {
                     key={keyOfRecord(open)}
                     topic={topic}
                     record={open}
+                    decoders={{ keyAs, valueAs }}
                     onClose={() => go({ ...search, start: startOf(search), record: undefined })}
                   />
                 ) : chosen !== undefined && !read.isFetching ? (
@@ -209,7 +202,7 @@ export function Messages() {
                   >
                     <DataTable
                       label="Records"
-                      columns={columns}
+                      columns={shownColumns}
                       rows={rows}
                       keyOf={keyOfRecord}
                       heightClass="max-h-[70vh]"
@@ -224,6 +217,9 @@ export function Messages() {
           )}
         </div>
       </Card>
+      {isChoosing && (
+        <ColumnsSheet columns={columns} records={rows} onChoose={choose} onClose={() => setChoosing(false)} />
+      )}
       <ProduceSheet
         topic={topic}
         partitionCount={described.data?.partition_count ?? 1}
@@ -233,6 +229,26 @@ export function Messages() {
     </>
   );
 }
+
+/**
+ * A number that changes when the URL asks for something that was not typed here, such as after a click on a link: then
+ * the form begins anew. What was typed stays, with the cursor in it, when it is run.
+ */
+function useFormKey(search: MessagesSearch) {
+  const asked = askedBy(search);
+  const [form, setForm] = useState({ id: 0, asked });
+  const ran = useRef<string>(undefined);
+  if (asked !== form.asked) setForm({ id: asked === ran.current ? form.id : form.id + 1, asked });
+  return {
+    id: form.id,
+    ran: (next: MessagesSearch) => {
+      ran.current = askedBy(readMessagesSearch({ ...next }));
+    },
+  };
+}
+
+const askedBy = (search: MessagesSearch): string =>
+  JSON.stringify({ ...search, record: undefined, cursor: undefined, live: undefined });
 
 /** What a read looked at. */
 function receiptOf(answer: NonNullable<ReturnType<typeof useRecords>['data']>): string {

@@ -23,6 +23,9 @@ test('JSON keeps its digits, and names of prototypes are names', () => {
     ],
   });
   assert.equal(exactJson('{"cut": "of'), undefined);
+  assert.deepEqual(exactJson('"[[{"'), { kind: 'text', text: '[[{' });
+  assert.notEqual(exactJson(`${'['.repeat(500)}${']'.repeat(500)}`), undefined);
+  assert.equal(exactJson(`${'['.repeat(501)}${']'.repeat(501)}`), undefined);
 });
 
 test('bytes are rows of hex digits and ASCII, up to a bound', () => {

@@ -12,11 +12,15 @@ import { exactJson } from './exact-json.ts';
 import { JsonTree } from './json-tree.tsx';
 import { bytesOfBase64, hexRows, hexRowsOf } from './payload-bytes.ts';
 import { LongText } from './record-text.tsx';
-import { type RecordPart, type TopicRecord, useWholeRecord } from './state/use-records.ts';
+import type { Decoders } from './state/decoders.ts';
+import type { RecordPart, TopicRecord } from './state/records.ts';
+import { useWholeRecord } from './state/use-records.ts';
 
 interface RecordPanelProps {
   readonly topic: string;
   readonly record: TopicRecord;
+  /** How the list shows it. */
+  readonly decoders: Decoders;
   readonly onClose: () => void;
 }
 
@@ -33,10 +37,10 @@ const titles: Readonly<Record<View, string>> = {
 const hexRowsMax = 512;
 
 /** All of one record. */
-export function RecordPanel({ topic, record, onClose }: RecordPanelProps) {
+export function RecordPanel({ topic, record, decoders, onClose }: RecordPanelProps) {
   const [view, setView] = useState<View>('value');
   const [isWhole, setWhole] = useState(false);
-  const whole = useWholeRecord({ topic, record }, 'auto', isWhole);
+  const whole = useWholeRecord({ topic, record }, decoders, isWhole);
   const shown = whole.data ?? record;
   const { partition, offset, timestamp, timestamp_ms } = record;
   const link = `${location.origin}${location.pathname}?partition=${partition}&offset=${offset}`;
@@ -174,10 +178,12 @@ function Headers({ record }: { readonly record: TopicRecord }) {
   );
 }
 
-type PlaceProps = Omit<RecordPanelProps, 'onClose'>;
+type PlaceProps = Omit<RecordPanelProps, 'onClose' | 'decoders'>;
+
+const asBytes: Decoders = { keyAs: 'base64', valueAs: 'base64' };
 
 function Hex(props: PlaceProps) {
-  const whole = useWholeRecord(props, 'base64', true);
+  const whole = useWholeRecord(props, asBytes, true);
   return (
     <Answer of={whole} what="read the bytes of the record">
       {({ key, value }) => (

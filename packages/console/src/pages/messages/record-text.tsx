@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { formatCount } from '../../format/format.ts';
 import { cutText, visibleText } from '../../format/visible-text.ts';
 import { Button } from '../../ui/button.tsx';
-import type { RecordPart } from './state/use-records.ts';
+import type { RecordPart } from './state/records.ts';
 
 const previewChars = 200;
 const shownChars = 20_000;
@@ -13,7 +13,9 @@ export function PartPreview({ part }: { readonly part: RecordPart | null }) {
   if (part.bytes === 0) return <span className="text-muted">empty</span>;
   return (
     <bdi className="font-mono text-xs" dir="ltr">
-      {part.format === 'base64' && <span className="text-muted">base64 </span>}
+      {(part.format === 'base64' || part.format === 'hex') && (
+        <span className="text-muted">{part.format} </span>
+      )}
       {visibleText(cutText(part.text, previewChars))}
     </bdi>
   );

@@ -64,6 +64,7 @@ export function recordDataOperations({ clusterPort, freshUuid }: ClusterServices
         ...startOf(input, partitionCount),
         limit: input.limit,
         contains: input.contains,
+        ignoresCase: input.ignore_case,
         filter: input.filter,
         keyFormat: input.key_format,
         valueFormat: input.value_format,

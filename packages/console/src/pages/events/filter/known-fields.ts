@@ -1,13 +1,8 @@
 import type { OutputOf } from '@weir/api/client';
 import { type EventTypeName, fieldsOf } from '@weir/events';
+import type { KnownField } from '../../../ui/editor/filter-language.ts';
 
 type ListedField = OutputOf<'list_event_fields'>['fields'][number];
-
-interface KnownField {
-  readonly name: string;
-  readonly description: string;
-  readonly values: readonly (string | number | boolean)[];
-}
 
 /** Fields that events of the types are defined to have, and those that events were seen to have, with their values. */
 export function knownFields(

@@ -1,6 +1,6 @@
 import { useMemo, useRef } from 'react';
 import { CodeEditor } from '../../../ui/editor/code-editor.tsx';
-import { filterLanguage } from '../filter/filter-language.ts';
+import { filterLanguage } from '../../../ui/editor/filter-language.ts';
 import { knownFields } from '../filter/known-fields.ts';
 import type { Explorer } from '../state/use-explorer.ts';
 
@@ -10,7 +10,7 @@ export function FilterEditor({ explorer }: { readonly explorer: Explorer }) {
   const fields = useRef<ReturnType<typeof knownFields>>([]);
   fields.current = knownFields(effective.types, searches.fields.answer?.fields);
   // A new array would make a new editor, and the cursor would be lost.
-  const extensions = useMemo(() => filterLanguage(() => fields.current), []);
+  const extensions = useMemo(() => filterLanguage(() => fields.current, ['data.tags.*']), []);
   return (
     <CodeEditor
       label="Filter"

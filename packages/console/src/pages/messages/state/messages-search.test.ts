@@ -27,7 +27,11 @@ test('a URL stands for one read, whatever is in it', () => {
     ],
     [
       { cursor: 'abc', partition: 1, contains: 7 },
-      { cursor: 'abc', limit: 50, contains: '7' },
+      { cursor: 'abc', limit: 50, contains: '7', ignore_case: true },
+    ],
+    [
+      { contains: 'x', case: true, keyAs: 'auto', valueAs: 'hex' },
+      { start: 'newest', partitions: [], limit: 50, contains: 'x', value_format: 'base64' },
     ],
   ];
   for (const [given, input] of cases) assert.deepEqual(readInputOf(readMessagesSearch(given)), input);

@@ -1,11 +1,15 @@
+import { type Decoders, formatsOf, readDecoder } from './decoders.ts';
+
 /** What stands in the URL. Without `start`, a partition and an offset are a link to one record. */
-export interface MessagesSearch {
+export interface MessagesSearch extends Decoders {
   readonly partition?: number | undefined;
   readonly start?: Start | undefined;
   readonly offset?: number | undefined;
   readonly time?: string | undefined;
   readonly limit?: number | undefined;
   readonly contains?: string | undefined;
+  /** Whether `contains` is found as it is written only. */
+  readonly case?: true | undefined;
   readonly filter?: string | undefined;
   readonly cursor?: string | undefined;
   readonly live?: true | undefined;
@@ -30,7 +34,10 @@ export function readMessagesSearch(given: Record<string, unknown>): MessagesSear
     time: text(given.time),
     limit: limit === undefined ? undefined : Math.min(Math.max(limit, 1), limitMax),
     contains: text(given.contains),
+    case: given.case === true ? true : undefined,
     filter: text(given.filter),
+    keyAs: readDecoder(given.keyAs),
+    valueAs: readDecoder(given.valueAs),
     cursor: text(given.cursor),
     live: given.live === true ? true : undefined,
     record: /^\d+:\d+$/.test(String(given.record)) ? String(given.record) : undefined,
@@ -53,7 +60,7 @@ export function chosenRecord(search: MessagesSearch): string | undefined {
 
 /** The parameters of `read_records` that a URL stands for. */
 export function readInputOf(search: MessagesSearch) {
-  const { partition, offset, time, limit = limitDefault, contains, filter, cursor } = search;
+  const { partition, offset, time, limit = limitDefault, cursor } = search;
   const start = startOf(search);
   const timeMs = time === undefined ? Number.NaN : Date.parse(time);
   return {
@@ -66,8 +73,18 @@ export function readInputOf(search: MessagesSearch) {
         }
       : { cursor }),
     limit,
+    ...wantedOf(search),
+  };
+}
+
+/** Which records are wanted, and how they are decoded: what all reads of a page have in common. */
+export function wantedOf(search: MessagesSearch) {
+  const { contains, filter } = search;
+  return {
     ...(contains === undefined ? {} : { contains }),
+    ...(contains === undefined || search.case === true ? {} : { ignore_case: true }),
     ...(filter === undefined ? {} : { filter }),
+    ...formatsOf(search),
   };
 }
 

@@ -1,18 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { OutputOf } from '@weir/api/client';
 import { systemClock } from '@weir/core';
 import { useEffect, useRef, useState } from 'react';
 import { call } from '../../../api/client.ts';
 import { useClusterId } from '../../../api/use-cluster.ts';
+import { type Decoders, decodedRecord, formatsOf } from './decoders.ts';
 import { credentialOf, useCredential } from './kafka-credential.ts';
-import { type MessagesSearch, readInputOf } from './messages-search.ts';
-
-type ReadAnswer = OutputOf<'read_records'>;
-export type TopicRecord = ReadAnswer['records'][number];
-export type RecordPart = NonNullable<TopicRecord['value']>;
-
-export const keyOfRecord = ({ partition, offset }: Pick<TopicRecord, 'partition' | 'offset'>): string =>
-  `${partition}:${offset}`;
+import { type MessagesSearch, readInputOf, wantedOf } from './messages-search.ts';
+import type { ReadAnswer, TopicRecord } from './records.ts';
 
 /** Reads the page of records that the URL stands for. It is read again only on request: a scan may be long. */
 export function useRecords(topic: string, search: MessagesSearch) {
@@ -34,17 +28,17 @@ export function useRecords(topic: string, search: MessagesSearch) {
   });
 }
 
-/** One whole record, as the list shows it or as base64. */
+/** One whole record, as the list shows it or in another way. */
 export function useWholeRecord(
   { topic, record }: { topic: string; record: TopicRecord },
-  format: 'auto' | 'base64',
+  decoders: Decoders,
   isEnabled: boolean,
 ) {
   const clusterId = useClusterId();
   const { version } = useCredential(clusterId);
   const { partition, offset } = record;
   return useQuery({
-    queryKey: ['read_records', 'whole', clusterId, topic, partition, offset, format, version],
+    queryKey: ['read_records', 'whole', clusterId, topic, partition, offset, decoders, version],
     queryFn: async ({ signal }) => {
       const { records } = await call(
         'read_records',
@@ -56,15 +50,14 @@ export function useWholeRecord(
           offset,
           limit: 1,
           whole: true,
-          key_format: format,
-          value_format: format,
+          ...formatsOf(decoders),
           ...credentialOf(clusterId),
         },
         signal,
       );
       const [found] = records;
       if (found?.offset !== offset) throw new Error('The record has been deleted.');
-      return found;
+      return decodedRecord(found, decoders);
     },
     enabled: isEnabled,
     staleTime: Number.POSITIVE_INFINITY,
@@ -92,10 +85,11 @@ interface LiveOptions {
 /** Records that arrive while the page is open, the newest first. */
 export function useLive({ topic, search, cursor, isOn, isPaused }: LiveOptions) {
   const clusterId = useClusterId();
-  const [records, setRecords] = useState<readonly TopicRecord[]>([]);
+  const [records, setRecords] = useState<ReadAnswer['records']>([]);
   const [error, setError] = useState<unknown>(undefined);
   const position = useRef(cursor);
-  const { contains, filter } = search;
+  // A text, because a new object would begin anew.
+  const wanted = JSON.stringify(wantedOf(search));
   // Another list begins anew.
   useEffect(() => {
     position.current = cursor;
@@ -116,8 +110,7 @@ export function useLive({ topic, search, cursor, isOn, isPaused }: LiveOptions) 
             topic_name: topic,
             cursor: position.current!,
             limit: perCallMax,
-            ...(contains === undefined ? {} : { contains }),
-            ...(filter === undefined ? {} : { filter }),
+            ...(JSON.parse(wanted) as ReturnType<typeof wantedOf>),
             ...credentialOf(clusterId),
           },
           stopped.signal,
@@ -138,6 +131,6 @@ export function useLive({ topic, search, cursor, isOn, isPaused }: LiveOptions) 
       stopped.abort();
       cancel();
     };
-  }, [isAsking, clusterId, topic, contains, filter]);
+  }, [isAsking, clusterId, topic, wanted]);
   return { records, error, retry: () => setError(undefined) };
 }

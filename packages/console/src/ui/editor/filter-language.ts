@@ -3,16 +3,26 @@ import { LanguageSupport, LRLanguage } from '@codemirror/language';
 import { type Diagnostic, linter } from '@codemirror/lint';
 import type { Extension } from '@codemirror/state';
 import { filterParser, parseFilter, printLiteral } from '@weir/events';
-import type { knownFields } from './known-fields.ts';
 
 const lintDelayMs = 250;
 
 const language = LRLanguage.define({ name: 'event filter', parser: filterParser });
 
-type KnownFields = ReturnType<typeof knownFields>;
+/** A field that completion offers, with values that it was seen to have. */
+export interface KnownField {
+  readonly name: string;
+  readonly description: string;
+  readonly values: readonly (string | number | boolean)[];
+}
 
-/** The language of filters for an editor: colours, completion of fields, operators and values, and mistakes. */
-export function filterLanguage(fieldsNow: () => KnownFields): readonly Extension[] {
+/**
+ * The language of filters for an editor: colours, completion of fields, operators and values, and mistakes. Fields that
+ * match `openNames`, such as `data.tags.*`, may exist without being known.
+ */
+export function filterLanguage(
+  fieldsNow: () => readonly KnownField[],
+  openNames: readonly string[],
+): readonly Extension[] {
   const complete = (context: CompletionContext): CompletionResult | null => {
     const before = context.state.sliceDoc(0, context.pos);
     const { from, options } = completionsAt(before, fieldsNow());
@@ -21,7 +31,10 @@ export function filterLanguage(fieldsNow: () => KnownFields): readonly Extension
   };
   return [
     new LanguageSupport(language, language.data.of({ autocomplete: complete })),
-    linter((view) => problemsOf(view.state.doc.toString(), fieldsNow()), { delay: lintDelayMs }),
+    linter(
+      (view) => problemsOf(view.state.doc.toString(), [...fieldsNow().map(({ name }) => name), ...openNames]),
+      { delay: lintDelayMs },
+    ),
   ];
 }
 
@@ -30,7 +43,7 @@ const operators = ['==', '!=', '<', '>', '<=', '>=', 'like', 'not like', 'in', '
 /** What may come at the end of this text, and where it begins. */
 export function completionsAt(
   before: string,
-  fields: KnownFields,
+  fields: readonly KnownField[],
 ): { readonly from: number; readonly options: readonly Completion[] } {
   const value = /([\w.`:]+)\s*(==|!=|<=?|>=?|(?:not\s+)?in\s*\[(?:[^\]]*,)?)\s*("?[^"\s,\]]*)$/.exec(before);
   if (value !== null) {
@@ -57,10 +70,9 @@ export function completionsAt(
   return { from, options: words.map((label) => ({ label, type: 'keyword' })) };
 }
 
-/** Mistakes, and fields that no event is known to have, with what to write instead. */
-function problemsOf(text: string, fields: KnownFields): Diagnostic[] {
+/** Mistakes, and fields that nothing is known to have, with what to write instead. */
+function problemsOf(text: string, names: readonly string[]): Diagnostic[] {
   const { problems: mistakes } = parseFilter(text);
-  const names = [...fields.map(({ name }) => name), 'data.tags.*'];
   const unknown = mistakes === undefined ? (parseFilter(text, { fields: names }).problems ?? []) : [];
   return (mistakes ?? unknown).map(({ from, to, message, suggestion }) => ({
     from: Math.min(from, text.length),
