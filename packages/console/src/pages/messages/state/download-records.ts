@@ -8,7 +8,7 @@ import { credentialOf } from './kafka-credential.ts';
 import { type MessagesSearch, readInputOf, startOf, wantedOf } from './messages-search.ts';
 import type { TopicRecord } from './records.ts';
 
-export type FileFormat = 'ndjson' | 'csv';
+type FileFormat = 'ndjson' | 'csv';
 
 interface Download {
   readonly topic: string;

@@ -4,7 +4,7 @@ import { exactJson, type JsonNode } from '../exact-json.ts';
 import type { RecordPart, TopicRecord } from './records.ts';
 
 /** Where a value is in a record: `['value', 'customer', 'name']`, `['headers', 'trace']`. */
-export type FieldPath = readonly string[];
+type FieldPath = readonly string[];
 
 /** Objects within objects are looked into so far, and so many fields are offered. */
 const levelsMax = 6;
