@@ -106,6 +106,18 @@ read  cluster   get_diagnostic
 write cluster   mute_diagnostic
 write cluster   unmute_diagnostic
 read  cluster   list_diagnostic_history
+read  cluster   list_alert_channels
+write cluster   create_alert_channel
+write cluster   update_alert_channel
+write cluster   delete_alert_channel
+write cluster   test_alert_channel
+read  cluster   list_alerts
+write cluster   create_alert
+write cluster   update_alert
+write cluster   delete_alert
+write cluster   mute_alert
+write cluster   unmute_alert
+read  cluster   list_alert_history
 read  cluster   query_metrics
 read  cluster   describe_cluster_overview
 read  cluster   monitoring/describe_quotas
@@ -184,7 +196,7 @@ test('names are unique routes, and their verbs distinguish reads from writes', (
 const imperatives: ReadonlySet<string> = new Set(
   (
     'Accept Add Change Chart Check Create Decide Delete Describe Enable End Invite List Move Mute Preview Read Register Rename ' +
-    'Replace Reset Restore Revoke Search Set Start Unmute Update Validate Write'
+    'Replace Reset Restore Revoke Search Send Set Start Unmute Update Validate Write'
   ).split(' '),
 );
 
@@ -324,6 +336,14 @@ test('every secret input is marked', () => {
     'rotate_virtual_cluster_credentials.imported_password',
     'create_secret.secret',
     'update_secret.secret',
+    'create_alert_channel.webhook_url',
+    'create_alert_channel.authorization_secret',
+    'create_alert_channel.routing_key',
+    'create_alert_channel.smtp_password',
+    'update_alert_channel.webhook_url',
+    'update_alert_channel.authorization_secret',
+    'update_alert_channel.routing_key',
+    'update_alert_channel.smtp_password',
     'users/accept_invitation.token',
     'users/accept_invitation.password',
     'create_sso_configuration.client_secret',
@@ -335,7 +355,7 @@ test('every secret input is marked', () => {
     'change_password.new_password',
   ]);
   for (const operation of operations) {
-    const words = /(?:password|secret|token)$/;
+    const words = /(?:password|secret|token|webhook_url|routing_key)$/;
     const likely = Object.keys(operation.input.shape).filter((field) => words.test(field));
     assert.deepEqual(likely, secretFieldsOf(operation), operation.name);
   }

@@ -2,6 +2,8 @@ import type * as z from 'zod';
 import type { Operation } from './operation.ts';
 import { aclOperations } from './operations/acls.ts';
 import { agentOperations } from './operations/agents.ts';
+import { alertChannelOperations } from './operations/alert-channels.ts';
+import { alertOperations } from './operations/alerts.ts';
 import { apiKeyOperations } from './operations/api-keys.ts';
 import { auditOperations } from './operations/audit.ts';
 import { clientMetricsOperations } from './operations/client-metrics.ts';
@@ -55,6 +57,7 @@ export const areas = [
   { title: 'Costs', operations: storageCostOperations },
   { title: 'Clients', operations: clientOperations },
   { title: 'Diagnostics', operations: diagnosticOperations },
+  { title: 'Alerts', operations: [...alertChannelOperations, ...alertOperations] },
   { title: 'Monitoring', operations: monitoringOperations },
   { title: 'Client metrics', operations: clientMetricsOperations },
   { title: 'Client quotas', operations: clientQuotaOperations },

@@ -24,6 +24,7 @@ export const consolePaths = {
   subject: (clusterId: string, subject: string) => cluster(clusterId, 'subjects', subject),
   diagnostics: (clusterId: string) => cluster(clusterId, 'diagnostics'),
   diagnostic: (clusterId: string, diagnostic: string) => cluster(clusterId, 'diagnostics', diagnostic),
+  alerts: (clusterId: string) => cluster(clusterId, 'alerts'),
   acls: (clusterId: string) => cluster(clusterId, 'acls'),
   aclEvents: (clusterId: string) => cluster(clusterId, 'acls', 'events'),
   credentials: (clusterId: string) => cluster(clusterId, 'credentials'),

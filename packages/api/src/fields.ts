@@ -236,6 +236,8 @@ export const examples = {
   pipelineConfiguration: `pci_${exampleUuid('11')}`,
   eventView: `evi_${exampleUuid('12')}`,
   secret: `sci_${exampleUuid('13')}`,
+  alert: `ali_${exampleUuid('14')}`,
+  alertChannel: `aci_${exampleUuid('15')}`,
   agent: '0f1e2d3c-4b5a-4968-8776-00000000000e',
   topicId: '0f1e2d3c-4b5a-4968-8776-00000000000f',
   time: '2026-01-31T12:00:00Z',

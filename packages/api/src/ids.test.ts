@@ -30,6 +30,8 @@ test('an id has a prefix for its kind', () => {
     [`pi_${uuid}`, 'pipeline'],
     [`pci_${uuid}`, 'pipelineConfiguration'],
     [`evi_${uuid}`, 'eventView'],
+    [`ali_${uuid}`, 'alert'],
+    [`aci_${uuid}`, 'alertChannel'],
     [`pri_${uuid}`, 'userRole'],
     ['wi_local', undefined],
     [`wi_${uuid}0`, undefined],

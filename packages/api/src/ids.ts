@@ -29,6 +29,8 @@ export const idKinds = {
   pipelineConfiguration: { prefix: 'pci_', rest: underscoredUuid },
   secret: { prefix: 'sci_', rest: underscoredUuid },
   eventView: { prefix: 'evi_', rest: underscoredUuid },
+  alert: { prefix: 'ali_', rest: underscoredUuid },
+  alertChannel: { prefix: 'aci_', rest: underscoredUuid },
 } as const satisfies Record<string, { prefix: string; rest: string }>;
 
 export type IdKind = keyof typeof idKinds;

@@ -33,6 +33,7 @@ export { secretFieldsOf } from './json-schema.ts';
 export { mcpClientKinds, mcpConfiguration } from './mcp-configuration.ts';
 export { openApiDocument } from './openapi.ts';
 export { type Access, methodsOf, type Operation, scopes } from './operation.ts';
+export type { AlertChannelKind } from './operations/alert-channels.ts';
 export { topicTypes } from './operations/cluster-configuration.ts';
 export { severities } from './operations/diagnostics.ts';
 export type { EventResponse } from './operations/events.ts';

@@ -144,6 +144,26 @@ export const apiLimits = {
   eventViewBytesMax: 16 * KiB,
 
   /**
+   * Alerts and channels of a cluster, the channels of one alert, the recipients of one e-mail, and names. One call lists
+   * all of them, and the leader evaluates each once a minute.
+   */
+  alertsPerClusterMax: 50,
+  alertChannelsPerClusterMax: 20,
+  alertChannelsPerAlertMax: 10,
+  alertRecipientsMax: 20,
+  alertNameCharsMax: 100,
+
+  /** What is kept of the past of one alert: the last times at which it fired or was resolved. */
+  alertHistoryMax: 100,
+
+  /** The time over which an alert counts events: as long as a search may be. */
+  alertWindowMinutesMax: 1440,
+
+  /** How often an alert that still fires notifies again, at least and at most. */
+  alertRepeatMinutesMin: 5,
+  alertRepeatMinutesMax: 10_080,
+
+  /**
    * A schema of a registry in one call: its text, its references, the name of a subject, and one message about it. A
    * registry has limits of its own.
    */

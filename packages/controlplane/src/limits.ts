@@ -133,6 +133,28 @@ export const controlPlaneLimits = {
    */
   deletionEstimateCallsMax: 200,
 
+  /** Diagnostics that one message of an alert names, the worst first. */
+  alertFindingsMax: 20,
+
+  /** What changes within this time after a message of an alert is sent in one. */
+  alertGatherMs: 300_000,
+
+  /** Clusters whose alerts are evaluated at a time, and alerts of one cluster whose messages are sent at a time. */
+  alertClustersRunningMax: 4,
+  alertDeliveriesRunningMax: 4,
+
+  /** The time for the alerts of one cluster in one round; the others have their turn first in the next round. */
+  alertRoundMsMax: 60_000,
+
+  /** How long the destination of an alert may take, and test messages that are sent at a time. */
+  alertDeliveryMsMax: 10_000,
+  alertTestsRunningMax: 8,
+
+  /** Replies of a mail server that were not read yet, one line of a reply, and its lines. */
+  smtpPendingCharsMax: 65_536,
+  smtpLineCharsMax: 2_048,
+  smtpReplyLinesMax: 128,
+
   /** Keys that a control plane remembers between calls, about a kilobyte each. */
   verifiedKeysMax: 20_000,
 

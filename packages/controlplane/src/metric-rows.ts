@@ -2,6 +2,7 @@ import type { MetricRow } from '@weir/core';
 import { leadingMetricRows } from '@weir/metadata';
 import { clusterServerMetricRows } from '@weir/rpc';
 import { refusedAgentsRow } from './agent-listener.ts';
+import { alertMetricRows } from './alerts/alert-metrics.ts';
 import { apiCallsRow, apiSecondsRow } from './api-server/api-metrics.ts';
 import { refusedBodiesRow } from './api-server/request-body.ts';
 import { backupMetricRows } from './backup/backup-metrics.ts';
@@ -19,6 +20,7 @@ export const controlPlaneMetricRows: readonly MetricRow[] = [
   apiSecondsRow,
   refusedBodiesRow,
   ...backupMetricRows,
+  ...alertMetricRows,
   scrapesRow,
   connectionsCutRow,
   signInsRow,

@@ -71,6 +71,7 @@ const exampleSearch = { types: 'acl_logs', filter: 'data.operation == "WRITE"', 
 const rights =
   'Users can save private views in workspaces that they can read. Shared views need write access to the workspace.';
 const errors = ['not_found', 'duplicate_name', 'limit_exceeded'] as const;
+const ofAlerts = 'A view on which an alert fires stays, and stays shared.';
 
 export const eventViewOperations = [
   defineOperation({
@@ -129,7 +130,7 @@ export const eventViewOperations = [
     name: 'update_event_view',
     title: 'Change a saved search',
     summary: 'Rename a saved event search, change its filter, or share it.',
-    description: `Omitted fields keep their values. ${rights} A shared view that is no longer shared belongs to the caller.`,
+    description: `Omitted fields keep their values. ${rights} A shared view that is no longer shared belongs to the caller. ${ofAlerts}`,
     scope: 'user',
     input: z.strictObject({
       workspace_id: workspaceId(),
@@ -138,7 +139,7 @@ export const eventViewOperations = [
       is_shared: z.boolean().optional().describe(isShared),
       search: search().optional().describe('The new search.'),
     }),
-    errors,
+    errors: [...errors, 'conflict'],
     example: {
       input: {
         workspace_id: examples.workspace,
@@ -152,10 +153,10 @@ export const eventViewOperations = [
     name: 'delete_event_view',
     title: 'Delete a saved search',
     summary: 'Delete a saved event search.',
-    description: rights,
+    description: `${rights} ${ofAlerts}`,
     scope: 'user',
     input: z.strictObject({ workspace_id: workspaceId(), view_id: viewId() }),
-    errors: ['not_found'],
+    errors: ['not_found', 'conflict'],
     example: { input: { workspace_id: examples.workspace, view_id: examples.eventView } },
   }),
 ] as const;

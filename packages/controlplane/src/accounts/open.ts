@@ -1,6 +1,9 @@
 import type { DiagnosticsStore } from '@weir/diagnostics';
 import { Roles } from './access/roles.ts';
 import { Accounts } from './accounts.ts';
+import { AlertChannels } from './alerts/alert-channels.ts';
+import { AlertRecords } from './alerts/alert-records.ts';
+import { Alerts } from './alerts/alerts.ts';
 import { AuditLog } from './audit/audit-log.ts';
 import { AuditRefusals } from './audit/audit-refusals.ts';
 import type { AccountsDeps } from './common/deps.ts';
@@ -41,6 +44,10 @@ export interface AccountsDatabase {
   readonly pipelines: Pipelines;
   readonly secrets: Secrets;
   readonly eventViews: EventViews;
+  readonly alerts: Alerts;
+  readonly alertChannels: AlertChannels;
+  /** States of alerts and what they sent, which the leader of a cluster writes. */
+  readonly alertRecords: AlertRecords;
   readonly auditLog: AuditLog;
   /** Writes refused calls without filling the audit log. */
   readonly refusals: AuditRefusals;
@@ -78,6 +85,9 @@ export async function openAccounts(databaseUrl: string, deps: AccountsDeps): Pro
     pipelines: new Pipelines(database, deps),
     secrets: new Secrets(database, deps),
     eventViews: new EventViews(database, deps),
+    alerts: new Alerts(database, deps),
+    alertChannels: new AlertChannels(database, deps),
+    alertRecords: new AlertRecords(database, deps),
     auditLog,
     refusals,
     diagnostics: new SqlDiagnosticsStore(database),

@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { consolePaths } from '@weir/api';
+import { usualTenantAccess } from '@weir/cluster/outbound';
 import { Metrics, pauseUnlessStopped, systemRandom } from '@weir/core';
 import type { ClusterKind, Transition } from '@weir/diagnostics';
 import {
@@ -17,6 +19,7 @@ import type { SecretBox } from '../accounts/secrets/secret-box.ts';
 import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';
 import { type Authorize, authorizeByAny } from '../agent-keys.ts';
 import type { ForbiddenCall } from '../agent-listener.ts';
+import { AlertEngine } from '../alerts/alert-engine.ts';
 import { apiHandlers, createApiServer } from '../api-server/api-server.ts';
 import { RateLimits, usualRateLimits } from '../api-server/rate-limits.ts';
 import { type ClusterCloning, clusterCloning } from '../clones/cluster-cloning.ts';
@@ -32,6 +35,7 @@ import { type AccountsRouteName, type Handler, type RouteHandlers, routePath } f
 import { mcpRoutes } from '../mcp/mcp-routes.ts';
 import { accountOperations } from '../operations/account/account-operations.ts';
 import { clusterOperations } from '../operations/cluster/cluster-operations.ts';
+import { countEvents } from '../operations/cluster/event-counts.ts';
 import type { OperationHandlers } from '../operations/handler.ts';
 import { exporterSecrets } from '../pipelines/exporter-secrets.ts';
 import { linkingPipelines } from '../pipelines/linking-pipelines.ts';
@@ -179,6 +183,9 @@ export async function startAccounts(
   });
   watch.start();
   watchers.defer(() => watch.stop());
+  const alerts = alertsOf(options, accounts);
+  alerts.start();
+  watchers.defer(() => alerts.stop());
   const removeCluster = async ({ id }: VirtualCluster) => {
     await cloning?.forget(id);
     await options.hub.forget(id);
@@ -293,6 +300,42 @@ function eventsOfDiagnostics({ settings, host, ports }: AccountsPartOptions): Di
     random: systemRandom,
     clock,
     log,
+  });
+}
+
+/** Evaluates the alerts of the clusters that this process leads, as often as their diagnostics. */
+function alertsOf(
+  { settings, host, ports, publicUrl }: AccountsPartOptions,
+  accounts: AccountsDatabase,
+): AlertEngine {
+  const { clock, log, metrics, tenantAccess = usualTenantAccess, diagnosticsIntervalMs } = settings;
+  return new AlertEngine({
+    leading: () => new Map(host.leading().map(({ cluster }) => [cluster.id, cluster.name])),
+    records: accounts.alertRecords,
+    channels: accounts.alertChannels,
+    diagnostics: accounts.diagnostics,
+    hosts: tenantAccess.hosts,
+    linkOf: (clusterId) => `${publicUrl()}${consolePaths.alerts(clusterId)}`,
+    async countEvents(clusterId, { viewId, moreThan, withinMinutes }, stop) {
+      const workspaceId = host.cluster(clusterId)?.workspaceId ?? '';
+      const { name: viewName, search } = await accounts.eventViews.get({
+        workspaceId,
+        viewId,
+        userId: undefined,
+      });
+      const endMs = clock.nowMs();
+      const count = await countEvents(
+        ports.portOf(clusterId),
+        search,
+        { startMs: endMs - withinMinutes * 60_000, endMs },
+        { queryId: randomUUID(), stop, enoughAbove: moreThan },
+      );
+      return { count, viewName };
+    },
+    intervalMs: diagnosticsIntervalMs,
+    clock,
+    log,
+    metrics,
   });
 }
 

@@ -35,7 +35,7 @@ export interface ControlPlaneProcessOptions {
   readonly sealingKeysFile?: string | undefined;
   /** Whether issuers that users name may have addresses that are not on the public internet. */
   readonly allowsPrivateIssuers?: boolean | undefined;
-  /** What configurations of pipelines may name; `usualTenantAccess` if absent. */
+  /** What configurations of pipelines and channels of alerts may name; `usualTenantAccess` if absent. */
   readonly tenantAccess?: TenantAccess | undefined;
   /** How the metrics of whole clusters are reported. */
   readonly clusterMetrics?: ClusterMetricsSettings | undefined;
@@ -50,7 +50,7 @@ export interface ControlPlaneProcessOptions {
    * own cluster and a new database.
    */
   readonly isQuick?: boolean | undefined;
-  /** How often the diagnostics of a cluster run; by default once a minute. */
+  /** How often the diagnostics of a cluster run and its alerts are evaluated; by default once a minute. */
   readonly diagnosticsIntervalMs?: number | undefined;
   readonly clock: Clock;
   readonly log: Log;

@@ -55,7 +55,7 @@ export function byName(a: { readonly name: string }, b: { readonly name: string 
 /** Refuses another object of a cluster if its name is taken, or if the cluster has as many as it may have. */
 export function requireRoomInCluster(
   others: readonly { readonly name: string }[],
-  { what, name, max }: { readonly what: Named; readonly name: string; readonly max: number },
+  { what, name, max }: { readonly what: string; readonly name: string; readonly max: number },
 ): void {
   if (others.some((other) => other.name === name))
     throw new ApiError(

@@ -1,4 +1,4 @@
-import type { ClusterType, PipelineState, PipelineType } from '@weir/api';
+import type { AlertChannelKind, ClusterType, PipelineState, PipelineType } from '@weir/api';
 import type { Kysely, Transaction } from 'kysely';
 
 /**
@@ -28,6 +28,10 @@ export interface Schema {
   weir_pipeline_configurations: PipelineConfigurationRow;
   weir_secrets: SecretRow;
   weir_event_views: EventViewRow;
+  weir_alert_channels: AlertChannelRow;
+  weir_alerts: AlertRow;
+  weir_alert_states: AlertStateRow;
+  weir_alert_notifications: AlertNotificationRow;
   weir_diagnostics: DiagnosticRow;
   weir_diagnostic_transitions: DiagnosticTransitionRow;
   weir_account_migrations: MigrationRow;
@@ -277,6 +281,72 @@ export interface EventViewRow {
   search: string;
   saved_by: string;
   saved_ms: number;
+}
+
+export interface AlertChannelRow {
+  id: string;
+  account_id: string;
+  cluster_id: string;
+  name: string;
+  kind: AlertChannelKind;
+  /** `ChannelSettings` as JSON. */
+  settings: string;
+  /** `ChannelSecrets` as JSON, sealed by the secret box; null for none. */
+  sealed_secrets: string | null;
+  /** Attempts in a row that failed. */
+  failures: number;
+  failing_since_ms: number | null;
+  last_error: string | null;
+  delivered_ms: number | null;
+  updated_ms: number;
+  updated_by: string;
+}
+
+export interface AlertRow {
+  id: string;
+  account_id: string;
+  cluster_id: string;
+  name: string;
+  /** `AlertSource` as JSON. */
+  source: string;
+  /** The saved search of the source; null if there is none. */
+  view_id: string | null;
+  /** A JSON list of ids. */
+  channel_ids: string;
+  /** Null for never. */
+  repeat_minutes: number | null;
+  notifies_resolved: 0 | 1;
+  is_enabled: 0 | 1;
+  /** `AlertMute` as JSON; null for none. */
+  mute: string | null;
+  updated_ms: number;
+  updated_by: string;
+}
+
+/** Apart from the alert, because the leader of the cluster writes it, and users write alerts. */
+interface AlertStateRow {
+  alert_id: string;
+  /** Incremented by every change, so that a concurrent change is refused. */
+  version: number;
+  /** `AlertState` as JSON. */
+  state: string;
+}
+
+export interface AlertNotificationRow {
+  alert_id: string;
+  /** Counts from 0 within the alert. */
+  number: number;
+  cluster_id: string;
+  time_ms: number;
+  /** `AlertMessage` as JSON. */
+  message: string;
+  is_muted: 0 | 1;
+  /** A JSON list of `AlertDelivery`. */
+  deliveries: string;
+  /** Whether any delivery is pending. */
+  is_open: 0 | 1;
+  /** Incremented by every change, so that a concurrent change is refused. */
+  version: number;
 }
 
 interface DiagnosticRow {

@@ -1,5 +1,6 @@
 import { ApiError } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
+import { requireUnusedView } from '../alerts/alerts.ts';
 import { freshId } from '../common/ids.ts';
 import { notFound } from '../common/not-found.ts';
 import { AccountStore } from '../database/account-store.ts';
@@ -80,6 +81,7 @@ export class EventViews extends AccountStore {
         saved_by: change.savedBy,
         saved_ms: this.deps.clock.nowMs(),
       };
+      if (row.user_id === null && changed.user_id !== null) await requireUnusedView(transaction, row.id);
       await requireRoom(transaction, row.workspace_id, viewOf(changed));
       await transaction.updateTable('weir_event_views').set(changed).where('id', '=', row.id).execute();
     });
@@ -88,6 +90,7 @@ export class EventViews extends AccountStore {
   async delete(place: EventViewPlace): Promise<void> {
     await this.changeAccount(place.accountId, async (transaction) => {
       const { id } = await requireView(transaction, place);
+      await requireUnusedView(transaction, id);
       await transaction.deleteFrom('weir_event_views').where('id', '=', id).execute();
     });
   }

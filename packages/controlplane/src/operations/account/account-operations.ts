@@ -5,6 +5,8 @@ import { type Random, systemRandom } from '@weir/core';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { ClusterCloning } from '../../clones/cluster-cloning.ts';
 import type { WorkloadIdentityBinding } from '../../workload-identity/binding.ts';
+import { alertChannelHandlers } from './alert-channels.ts';
+import { alertHandlers } from './alerts.ts';
 import { apiKeyHandlers } from './api-keys.ts';
 import { auditHandlers } from './audit.ts';
 import { eventViewHandlers } from './event-views.ts';
@@ -31,7 +33,7 @@ export interface AccountOperationsOptions {
   readonly cloning?: Pick<ClusterCloning, 'clone' | 'clonesOf'> | undefined;
   /** The leader of a cluster, which knows how its pipelines run; absent if no engine runs any. */
   readonly portOf?: ((clusterId: string) => Pick<ClusterPort, 'listJobs'>) | undefined;
-  /** What configurations of pipelines may name; `usualTenantAccess` if absent. */
+  /** What configurations of pipelines and channels of alerts may name; `usualTenantAccess` if absent. */
   readonly tenantAccess?: TenantAccess | undefined;
   readonly exportersUsing?: SecretHandlersOptions['exportersUsing'];
   /** For generated names, which are not secret. */
@@ -62,6 +64,8 @@ export function accountOperations({
     ...ssoHandlers(accounts, publicUrl),
     ...workloadIdentityHandlers(accounts, fileBindings, onAgentsRevoked),
     ...eventViewHandlers(accounts),
+    ...alertChannelHandlers(accounts, { publicUrl, tenantAccess }),
+    ...alertHandlers(accounts),
     ...secretHandlers(accounts, { exportersUsing }),
     ...pipelineHandlers(accounts, { runnableTypes: runnablePipelineTypes, portOf, tenantAccess }),
   };

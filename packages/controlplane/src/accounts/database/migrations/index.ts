@@ -7,6 +7,7 @@ import { eventViews } from './0006-event-views.ts';
 import { secrets } from './0007-secrets.ts';
 import { auditChanges } from './0008-audit-changes.ts';
 import { auditVia } from './0009-audit-via.ts';
+import { alerts } from './0010-alerts.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in order. */
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   secrets,
   auditChanges,
   auditVia,
+  alerts,
 ];
