@@ -118,6 +118,8 @@ export const layers: Readonly<Record<string, Layer>> = {
       'mcp',
       'registry',
     ],
+    // Certificates of mail servers.
+    testsMayImport: ['security'],
     builtins: 'any',
   },
   // Pages in a browser: the API's client, the language of event filters, and clocks.

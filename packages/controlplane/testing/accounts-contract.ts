@@ -1,3 +1,4 @@
+import { alertsContract } from './accounts-contract/alerts.ts';
 import { auditContract } from './accounts-contract/audit.ts';
 import { bordersContract } from './accounts-contract/borders.ts';
 import { clustersContract } from './accounts-contract/clusters.ts';
@@ -24,6 +25,7 @@ export function accountsContract(driver: string, fresh: () => Promise<string> | 
   clustersContract(stage);
   pipelinesContract(stage);
   secretsContract(stage);
+  alertsContract(stage);
   bordersContract(stage);
   auditContract(stage);
   tidyingContract(stage);

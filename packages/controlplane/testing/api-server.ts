@@ -58,6 +58,7 @@ export interface TestApiOptions extends Partial<ApiServerOptions> {
   readonly deps?: TestDeps;
   readonly fileBindings?: AccountOperationsOptions['fileBindings'];
   readonly onAgentsRevoked?: AccountOperationsOptions['onAgentsRevoked'];
+  readonly tenantAccess?: AccountOperationsOptions['tenantAccess'];
 }
 
 /** The signing secret of agent tokens of all clusters. */
@@ -66,13 +67,20 @@ const tokenSecret = Buffer.alloc(32, 7);
 /** The API over a real socket, with accounts in memory and time that the test moves. */
 export async function startTestApi(
   t: TestContext,
-  { rateLimits, deps = accountsDeps(), fileBindings, onAgentsRevoked, ...options }: TestApiOptions = {},
+  {
+    rateLimits,
+    deps = accountsDeps(),
+    fileBindings,
+    onAgentsRevoked,
+    tenantAccess,
+    ...options
+  }: TestApiOptions = {},
 ): Promise<TestApi> {
   const accounts = await openAccounts(`memory://api-${databaseCount++}`, deps);
   const metrics = new Metrics();
   let url = '';
   const publicUrl = options.publicUrl ?? (() => url);
-  const real = accountOperations({ accounts, publicUrl, fileBindings, onAgentsRevoked });
+  const real = accountOperations({ accounts, publicUrl, fileBindings, onAgentsRevoked, tenantAccess });
   const { federations, virtualClusters } = accounts;
   const { clock, log } = deps;
   const tokens = new TokenExchange({

@@ -40,6 +40,7 @@ export const everyPage: readonly PageOfDemo[] = [
     path: '/clusters/{id}/diagnostics/consumer_group_falling_behind',
     shows: 'What to do',
   },
+  { name: 'alerts', path: '/clusters/{id}/alerts', shows: 'No alerts yet' },
   { name: 'agents', path: '/clusters/{id}/agents', shows: /proxy/ },
   { name: 'agent', path: '/clusters/{id}/agents/{agent}', shows: 'CPU, last hour' },
   { name: 'clients', path: '/clusters/{id}/clients', shows: 'weir' },

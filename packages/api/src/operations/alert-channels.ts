@@ -75,7 +75,7 @@ const channel = z
 const exampleChannel = {
   id: examples.alertChannel,
   name: 'On call',
-  kind: 'slack',
+  kind: 'slack' as const,
   target: 'https://hooks.slack.com/…',
   endpoint_url: null,
   has_authorization: false,
@@ -92,7 +92,7 @@ const exampleChannel = {
   last_delivered_at: examples.time,
   updated_at: examples.time,
   updated_by: 'ada@example.com',
-} as const;
+};
 
 const target = { channel_id: channelId() };
 const exampleTarget = { channel_id: examples.alertChannel };

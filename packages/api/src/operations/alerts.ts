@@ -118,12 +118,12 @@ const exampleAlert = {
   id: examples.alert,
   name: 'Cluster is unwell',
   events: null,
-  diagnostics: { diagnostic_ids: [], min_severity: 'high' },
+  diagnostics: { diagnostic_ids: [], min_severity: 'high' as const },
   channel_ids: [examples.alertChannel],
   repeat_minutes: 240,
   notifies_resolved: true,
   is_enabled: true,
-  state: 'firing',
+  state: 'firing' as const,
   summary: 'No agent has the jobs role',
   problem: null,
   firing_since: examples.time,
@@ -135,7 +135,7 @@ const exampleAlert = {
   mute_reason: null,
   updated_at: examples.time,
   updated_by: 'ada@example.com',
-} as const;
+};
 
 const target = { alert_id: alertId() };
 const exampleTarget = { alert_id: examples.alert };

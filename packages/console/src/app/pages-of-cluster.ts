@@ -1,6 +1,7 @@
 import {
   AlertIcon,
   ArchiveIcon,
+  BellIcon,
   DeviceDesktopIcon,
   FileCodeIcon,
   GearIcon,
@@ -90,6 +91,25 @@ export const clusterPages: readonly ClusterPage[] = [
     icon: AlertIcon,
     to: '/clusters/$clusterId/diagnostics',
     operations: ['list_diagnostics', 'get_diagnostic', 'mute_diagnostic', 'unmute_diagnostic'],
+  },
+  {
+    label: 'Alerts',
+    icon: BellIcon,
+    to: '/clusters/$clusterId/alerts',
+    operations: [
+      'list_alerts',
+      'create_alert',
+      'update_alert',
+      'delete_alert',
+      'mute_alert',
+      'unmute_alert',
+      'list_alert_history',
+      'list_alert_channels',
+      'create_alert_channel',
+      'update_alert_channel',
+      'delete_alert_channel',
+      'test_alert_channel',
+    ],
   },
   { label: 'Agents', icon: ServerIcon, to: '/clusters/$clusterId/agents', operations: ['list_agents'] },
   {

@@ -23,6 +23,12 @@ const diagnostic = createRoute({
   component: lazyRouteComponent(() => import('../../pages/diagnostics/diagnostic.tsx'), 'Diagnostic'),
 });
 
+const alerts = createRoute({
+  getParentRoute: () => cluster,
+  path: '/alerts',
+  component: lazyRouteComponent(() => import('../../pages/alerts/alerts.tsx'), 'Alerts'),
+});
+
 const agents = createRoute({
   getParentRoute: () => cluster,
   path: '/agents',
@@ -107,6 +113,7 @@ export const operationRoutes = [
   overview,
   diagnostics,
   diagnostic,
+  alerts,
   agents,
   agent,
   clients,

@@ -1,19 +1,22 @@
+import { BellIcon } from '@primer/octicons-react';
 import { useParams } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
 import { formatTime } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
-import { useButtonAction } from '../../ui/actions.ts';
+import { ChangeButton } from '../../session/change-button.tsx';
+import { useButtonAction, useFormAction } from '../../ui/actions.ts';
 import { Button } from '../../ui/button.tsx';
 import { isMissing, Missing } from '../../ui/missing.tsx';
+import { MuteDialog } from '../../ui/mute-dialog.tsx';
 import { ObjectLink } from '../../ui/object-link.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Failure, Skeleton } from '../../ui/states.tsx';
+import { AlertDialog } from '../alerts/alert-dialog.tsx';
 import { messageParts, objectsOf } from './evidence/message-parts.ts';
 import { stepsOf } from './evidence/steps-of.ts';
 import { EvidenceCharts } from './evidence-charts.tsx';
 import { History } from './history.tsx';
-import { MuteDialog } from './mute-dialog.tsx';
 import { Severity } from './severity.tsx';
 import { Steps } from './steps.tsx';
 
@@ -25,6 +28,8 @@ export function Diagnostic() {
   const described = useOperation('get_diagnostic', input, { everyMs: 5_000 });
   const { data, isError, error, refetch } = described;
   const [isMuting, setMuting] = useState(false);
+  const [isNotifying, setNotifying] = useState(false);
+  const mute = useFormAction('mute_diagnostic', () => setMuting(false));
   const unmute = useButtonAction('unmute_diagnostic');
   const found = data?.diagnostic;
   if (isMissing(described))
@@ -52,12 +57,30 @@ export function Diagnostic() {
       tabTitle={found.name}
       facts={<Severity diagnostic={found} />}
       actions={
-        <Button onClick={() => (found.muted ? endMuting() : setMuting(true))}>
-          {found.muted ? 'Unmute' : 'Mute'}
-        </Button>
+        <>
+          <ChangeButton icon={BellIcon} onClick={() => setNotifying(true)}>
+            Notify me…
+          </ChangeButton>
+          <Button onClick={() => (found.muted ? endMuting() : setMuting(true))}>
+            {found.muted ? 'Unmute' : 'Mute'}
+          </Button>
+        </>
       }
     >
-      <MuteDialog target={input} isOpen={isMuting} onClose={() => setMuting(false)} />
+      <MuteDialog
+        what="diagnostic"
+        description="The diagnostic still runs but no longer counts as a problem."
+        action={mute}
+        isOpen={isMuting}
+        onMute={(given) => mute.run({ ...input, ...given }, 'Muted')}
+        onClose={() => setMuting(false)}
+      />
+      {isNotifying && (
+        <AlertDialog
+          begin={{ diagnostic: { id: found.diagnostic_id, title: found.title } }}
+          onClose={() => setNotifying(false)}
+        />
+      )}
       {found.muted && (
         <p className="text-muted">
           Muted{found.muted_until === null ? '' : ` until ${formatTime(found.muted_until, 'local')}`}

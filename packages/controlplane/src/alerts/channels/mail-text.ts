@@ -33,8 +33,8 @@ function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').toWellFormed();
 }
 
-/** Bytes of one encoded word: with its frame, it has at most 75 characters. */
-const wordBytesMax = 45;
+/** Bytes of one encoded word: with the name of the header, a line has at most 76 characters. */
+const wordBytesMax = 36;
 
 /** The text of a header (RFC 2047). */
 function encodedWords(text: string): string {

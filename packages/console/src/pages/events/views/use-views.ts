@@ -2,29 +2,26 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { CallOf, OutputOf } from '@weir/api/client';
 import { call } from '../../../api/client.ts';
 import { useOperation } from '../../../api/use-operation.ts';
-import { useContextOfCaller } from '../../../session/context.ts';
+import { useWorkspaceOf, type WorkspaceOfCluster } from '../../../session/use-workspace.ts';
 
 export type View = OutputOf<'list_event_views'>['views'][number];
 
 export interface Views {
-  readonly workspace: { readonly id: string; readonly name: string; readonly isAdmin: boolean } | undefined;
+  readonly workspace: WorkspaceOfCluster | undefined;
   readonly views: readonly View[];
   readonly error: unknown;
 }
 
 /** The saved searches of the workspace of a cluster. */
 export function useViews(clusterId: string): Views {
-  const context = useContextOfCaller();
-  const workspace = context.data?.workspaces.find(({ virtual_clusters }) =>
-    virtual_clusters.some(({ id }) => id === clusterId),
-  );
+  const workspace = useWorkspaceOf(clusterId);
   const listed = useOperation(
     'list_event_views',
     { workspace_id: workspace?.id ?? '' },
     { isEnabled: workspace !== undefined },
   );
   return {
-    workspace: workspace && { ...workspace, isAdmin: workspace.grant === 'admin' },
+    workspace,
     views: listed.data?.views ?? [],
     error: listed.error,
   };

@@ -6,6 +6,7 @@ import { Button } from '../../../ui/button.tsx';
 import { copy } from '../../../ui/copy-button.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { say } from '../../../ui/toasts.tsx';
+import { AlertDialog } from '../../alerts/alert-dialog.tsx';
 import type { Explorer } from '../state/use-explorer.ts';
 import { isChanged, pathOfView, savedSearch, stateOfView } from './saved-search.ts';
 import { useViewAction, useViews, type View } from './use-views.ts';
@@ -16,7 +17,8 @@ export function ViewsMenu({ explorer }: { readonly explorer: Explorer }) {
   const { state, clusterId } = explorer;
   const { workspace, views, error } = useViews(clusterId);
   const update = useViewAction('update_event_view');
-  const [dialog, setDialog] = useState<'save' | 'edit' | 'delete'>();
+  const create = useViewAction('create_event_view');
+  const [dialog, setDialog] = useState<'save' | 'edit' | 'delete' | 'notify'>();
   const close = () => setDialog(undefined);
   const open = views.find(({ id }) => id === state.view);
   const hasChanged = open !== undefined && isChanged(open, state);
@@ -33,6 +35,17 @@ export function ViewsMenu({ explorer }: { readonly explorer: Explorer }) {
         onError: (failure) => say(problemOf(failure).message, 'fail'),
       },
     );
+  /** An alert fires on a shared view. Another search is saved as one. */
+  const begin =
+    open?.is_shared === true && !hasChanged
+      ? { view: open }
+      : {
+          saveSearch: async (name: string) => {
+            const search = savedSearch(explorer.written());
+            const input = { workspace_id: workspace!.id, view_name: name, is_shared: true, search };
+            return (await create.mutateAsync(input)).view_id;
+          },
+        };
   const entries = [
     ...views.map((view) => ({
       id: view.id,
@@ -55,6 +68,12 @@ export function ViewsMenu({ explorer }: { readonly explorer: Explorer }) {
       label: 'Save view…',
       onSelect: () => setDialog('save'),
       disabledBecause: workspace === undefined ? 'Loading the workspace' : undefined,
+    },
+    {
+      id: 'notify',
+      label: 'Notify me…',
+      onSelect: () => setDialog('notify'),
+      disabledBecause: workspace?.isAdmin === true ? undefined : 'Alerts need write access to the workspace',
     },
     ...(open === undefined
       ? []
@@ -97,6 +116,7 @@ export function ViewsMenu({ explorer }: { readonly explorer: Explorer }) {
         }
         entries={entries}
       />
+      {workspace !== undefined && dialog === 'notify' && <AlertDialog begin={begin} onClose={close} />}
       {workspace !== undefined && dialog === 'save' && (
         <SaveDialog explorer={explorer} workspace={workspace} onClose={close} />
       )}

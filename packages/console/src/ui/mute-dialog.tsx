@@ -1,11 +1,14 @@
 import { systemClock } from '@weir/core';
-import { useFormAction } from '../../ui/actions.ts';
-import { SelectField, TextField } from '../../ui/fields.tsx';
-import { FormDialog, textOf } from '../../ui/form.tsx';
+import { SelectField, TextField } from './fields.tsx';
+import { FormDialog, textOf } from './form.tsx';
 
 interface MuteDialogProps {
-  readonly target: { readonly virtual_cluster_id: string; readonly diagnostic_id: string };
+  /** What is muted: `diagnostic`. */
+  readonly what: string;
+  readonly description: string;
+  readonly action: { readonly isPending: boolean; readonly error: unknown };
   readonly isOpen: boolean;
+  readonly onMute: (mute: { readonly until?: string; readonly reason?: string }) => void;
   readonly onClose: () => void;
 }
 
@@ -17,23 +20,19 @@ const ends: readonly (readonly [label: string, ms: number | undefined])[] = [
   ['Until unmuted', undefined],
 ];
 
-/** A muted diagnostic is easily forgotten, so that it gets an end and a reason. */
-export function MuteDialog({ target, isOpen, onClose }: MuteDialogProps) {
-  const mute = useFormAction('mute_diagnostic', onClose);
+/** What is muted is easily forgotten, so that it gets an end and a reason. */
+export function MuteDialog({ what, onMute, ...dialog }: MuteDialogProps) {
   return (
     <FormDialog
-      isOpen={isOpen}
-      title="Mute diagnostic"
-      description="The diagnostic still runs but no longer counts as a problem."
-      what="mute the diagnostic"
+      {...dialog}
+      title={`Mute ${what}`}
+      what={`mute the ${what}`}
       button="Mute"
-      action={mute}
-      onClose={onClose}
       onSubmit={(fields) => {
         const [, ms] = ends[Number(fields.get('end'))]!;
         const reason = textOf(fields, 'reason');
         const until = ms === undefined ? {} : { until: new Date(systemClock.nowMs() + ms).toISOString() };
-        mute.run({ ...target, ...until, ...(reason === '' ? {} : { reason }) }, 'Muted');
+        onMute({ ...until, ...(reason === '' ? {} : { reason }) });
       }}
     >
       <SelectField
@@ -43,7 +42,7 @@ export function MuteDialog({ target, isOpen, onClose }: MuteDialogProps) {
         options={ends.map(([label], index) => [String(index), label])}
       />
       <TextField label="Reason" name="reason" maxLength={1024}>
-        Shown with the diagnostic.
+        Shown with the {what}.
       </TextField>
     </FormDialog>
   );
