@@ -28,6 +28,7 @@ type EntityKind =
   | 'metric'
   | 'release'
   | 'job'
+  | 'channel'
   | 'check';
 
 /** The object of a finding. Kind and name identify it across runs and are unique within a run. */

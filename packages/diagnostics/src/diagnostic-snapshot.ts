@@ -31,6 +31,8 @@ export interface DiagnosticSnapshot {
   readonly failingJobs?: readonly FailingJobFacts[] | undefined;
   /** Kinds of background jobs of which some wait for an agent. */
   readonly waitingJobs?: readonly WaitingJobFacts[] | undefined;
+  /** Channels of alerts whose last attempts failed. */
+  readonly alertChannels?: readonly AlertChannelFacts[] | undefined;
   /** The load of the cluster's leader, 0 to 1: the metric `control_plane_utilization`. */
   readonly controlPlaneUtilization?: number | undefined;
   /** How long ago the metadata backup had everything, if there is a backup. */
@@ -208,6 +210,14 @@ interface WaitingJobFacts {
   /** Agents that take the kind now, and those that do but not now. */
   readonly agentCount: number;
   readonly pausedCount: number;
+}
+
+export interface AlertChannelFacts {
+  readonly name: string;
+  /** Attempts in a row. */
+  readonly failures: number;
+  readonly sinceMs: number;
+  readonly lastError: string;
 }
 
 const aclModes = ['off', 'shadow', 'enforced'] as const;

@@ -14,6 +14,7 @@ import { damagedFiles } from './checks/damaged-files.ts';
 import { deadFilesGrowing } from './checks/dead-files-growing.ts';
 import { expiringCertificates } from './checks/expiring-certificates.ts';
 import { expiringTokens } from './checks/expiring-tokens.ts';
+import { failingAlertChannels } from './checks/failing-alert-channels.ts';
 import { failingJobs } from './checks/failing-jobs.ts';
 import { highCardinality } from './checks/high-cardinality.ts';
 import { invalidAclRules } from './checks/invalid-acls.ts';
@@ -58,6 +59,7 @@ export const checks = [
   consumerGroupWithoutMembers,
   partitionCount,
   controlPlaneUtilization,
+  failingAlertChannels,
   highCardinality,
   invalidAclRules,
   noSuperuser,

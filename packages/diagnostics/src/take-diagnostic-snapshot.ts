@@ -21,6 +21,7 @@ import { coreLimits } from '@weir/core';
 
 import type {
   AclFacts,
+  AlertChannelFacts,
   ClusterFacts,
   CompactionFacts,
   DamagedFileFacts,
@@ -62,6 +63,8 @@ interface DiagnosticSnapshotOptions {
   readonly utilization?: number | undefined;
   /** How long ago the metadata backup had everything, if there is a backup. */
   readonly backupAgeMs?: number | undefined;
+  /** Channels of alerts whose last attempts failed; `undefined` if unknown. */
+  readonly alertChannels?: readonly AlertChannelFacts[] | undefined;
   /** What is known of the registry of the cluster from earlier snapshots. */
   readonly registryLevels: RegistryLevels;
   /** Aborts the attempt. */
@@ -80,7 +83,7 @@ const groupsPerCall = 200;
  */
 export async function takeDiagnosticSnapshot(
   cluster: DiagnosticCluster,
-  { kind, nowMs, utilization, backupAgeMs, registryLevels, signal }: DiagnosticSnapshotOptions,
+  { kind, nowMs, utilization, backupAgeMs, alertChannels, registryLevels, signal }: DiagnosticSnapshotOptions,
 ): Promise<DiagnosticSnapshot> {
   // First, because a process that no longer leads fails here, and never returns a snapshot.
   const agents = await cluster.listAgents();
@@ -121,6 +124,7 @@ export async function takeDiagnosticSnapshot(
         return { kind, scope, failureCount, isStopped: state === 'stopped', message };
       }),
     waitingJobs: waitingJobsOf(jobs),
+    alertChannels,
     controlPlaneUtilization: utilization,
     metadataBackupAgeMs: backupAgeMs,
     acls: aclsOf(snapshot),

@@ -1,6 +1,6 @@
 import { ClusterUnavailable } from '@weir/cluster';
 import type { Clock, Log, Metrics } from '@weir/core';
-import type { ClusterKind } from './diagnostic-snapshot.ts';
+import type { AlertChannelFacts, ClusterKind } from './diagnostic-snapshot.ts';
 import { diagnosticEventData } from './event.ts';
 import { diagnosticSamples } from './gauges.ts';
 import type { DiagnosticRecord, Transition } from './record.ts';
@@ -25,6 +25,8 @@ interface WatchedClustersOptions {
   readonly metricsOf: (clusterId: string) => Metrics;
   /** How long ago the metadata backup of a cluster had everything, if there is a backup. */
   readonly backupAgeMsOf?: ((clusterId: string) => number | undefined) | undefined;
+  /** The channels of the alerts of a cluster whose last attempts failed; unknown if absent. */
+  readonly failingChannelsOf?: ((clusterId: string) => Promise<readonly AlertChannelFacts[]>) | undefined;
   /** Called for every transition that is not silent, once it is stored. */
   readonly onTransition: (transition: Transition) => void;
   /** Called after every run with the current records. */
@@ -40,7 +42,7 @@ interface WatchedClustersOptions {
  * the cluster. The next leader continues from the stored records.
  */
 export function watchClusters({ leading, metricsOf, ...options }: WatchedClustersOptions): DiagnosticsRunner {
-  const { clock, backupAgeMsOf } = options;
+  const { clock, backupAgeMsOf, failingChannelsOf } = options;
   const utilization = measureUtilization(clock);
   const gaugeLabels = (clusterId: string) => ({ cluster: clusterId });
   const registryLevels = new Map<string, RegistryLevels>();
@@ -60,7 +62,7 @@ export function watchClusters({ leading, metricsOf, ...options }: WatchedCluster
       led = new Map(leading().map((cluster) => [cluster.clusterId, cluster]));
       return [...led.keys()];
     },
-    takeDiagnosticSnapshot: (clusterId, signal) => {
+    takeDiagnosticSnapshot: async (clusterId, signal) => {
       const cluster = led.get(clusterId);
       if (cluster === undefined)
         throw new ClusterUnavailable(`cluster ${clusterId} moved to another control plane node`);
@@ -73,6 +75,7 @@ export function watchClusters({ leading, metricsOf, ...options }: WatchedCluster
         nowMs: () => clock.nowMs(),
         utilization: busy,
         backupAgeMs: backupAgeMsOf?.(clusterId),
+        alertChannels: await failingChannelsOf?.(clusterId),
         registryLevels: levels,
         signal,
       });

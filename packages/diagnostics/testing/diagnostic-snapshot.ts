@@ -103,6 +103,7 @@ export function healthySnapshot(facts: Partial<DiagnosticSnapshot> = {}): Diagno
     },
     failingJobs: [],
     waitingJobs: [],
+    alertChannels: [],
     buckets: [
       {
         name: 's3://records',

@@ -283,6 +283,35 @@ const rows: Readonly<Record<string, Row>> = {
       ['/clusters/{id}/diagnostics/no_jobs_agent', shown],
     ],
   },
+  'alerts and their channels': {
+    fields: [
+      ...['create', 'update'].flatMap((verb) => [
+        `${verb}_alert alert_name`,
+        `${verb}_alert_channel channel_name`,
+        `${verb}_alert_channel smtp_username`,
+      ]),
+      'mute_alert reason',
+    ],
+    set: async () => {
+      const { channel_id } = (await set('create_alert_channel', {
+        channel_name: hostile,
+        kind: 'email',
+        smtp_host: 'mail.example',
+        smtp_username: hostile,
+        smtp_password: 'correct horse battery',
+        from_address: 'weir@example.com',
+        to_addresses: ['ops@example.com'],
+      })) as { channel_id: string };
+      const { alert_id } = (await set('create_alert', {
+        alert_name: hostile,
+        diagnostics: {},
+        channel_ids: [channel_id],
+      })) as { alert_id: string };
+      await set('update_alert', { alert_id, alert_name: hostile });
+      await set('mute_alert', { alert_id, reason: hostile });
+    },
+    pages: [['/clusters/{id}/alerts', shown]],
+  },
   'members and invitations': {
     fields: ['users/accept_invitation name', 'setup name'],
     set: async () => {
@@ -367,6 +396,16 @@ const refusedByMeaning: Readonly<Record<string, object>> = {
     topic_name: 'refused',
     configs: { 'retention.ms': hostile },
   },
+  'create_alert_channel endpoint_url': {
+    channel_name: 'odd',
+    kind: 'pagerduty',
+    routing_key: 'k',
+    endpoint_url: hostile,
+  },
+  'update_alert_channel endpoint_url': {
+    channel_id: 'aci_00000000_0000_4000_8000_000000000000',
+    endpoint_url: hostile,
+  },
   'create_sso_configuration role_claim': { sso_identifier: 'odd', issuer_url: `https://${dense}` },
 };
 
@@ -394,7 +433,8 @@ async function joinGroup(): Promise<void> {
 
 /** Fields that accept the text and need no row. */
 const withoutRow: Readonly<Record<string, (field: string) => boolean>> = {
-  'secrets, which no page shows': (field) => /password|token|secret|kafka_user_name$/.test(field),
+  'secrets, which no page shows': (field) =>
+    /password|token|secret|kafka_user_name$|webhook_url$|routing_key$/.test(field),
   'names of what is there, which another field has set': (field) =>
     /^(delete_|reset_consumer|virtual_clusters\/acls\/delete|create_virtual_cluster(_v2)? .*tags)/.test(
       field,

@@ -177,6 +177,15 @@ export async function startAccounts(
     onTransition: reportTransition(options),
     onChecked: eventsOfDiagnostics(options).checked,
     backupAgeMsOf: options.backupAgeMsOf,
+    failingChannelsOf: async (clusterId) =>
+      (await accounts.alertChannels.failing(clusterId)).map(
+        ({ name, failures, failingSinceMs, lastError }) => ({
+          name,
+          failures,
+          sinceMs: failingSinceMs ?? clock.nowMs(),
+          lastError: lastError ?? '',
+        }),
+      ),
     intervalMs: settings.diagnosticsIntervalMs,
     clock,
     log,

@@ -93,6 +93,12 @@ const waiting = (facts: Partial<NonNullable<DiagnosticSnapshot['waitingJobs']>[n
     },
   ],
 });
+const channel = (failures: number) => ({
+  name: 'on call',
+  failures,
+  sinceMs: snapshotMs - minuteMs,
+  lastError: 'The server answered with status 404.',
+});
 const credentials = (...rows: readonly Partial<CredentialFacts>[]) => ({
   credentials: rows.map((facts) => ({ ...healthy.credentials![0]!, ...facts })),
 });
@@ -831,6 +837,18 @@ const cases = {
       outcome: [],
     },
     { name: 'not known', snapshot: { waitingJobs: undefined }, outcome: { missing: 'jobs' } },
+  ],
+  failing_alert_channels: [
+    { name: 'none', snapshot: { alertChannels: [] }, outcome: [] },
+    { name: 'a restart', snapshot: { alertChannels: [channel(2)] }, outcome: [] },
+    {
+      name: 'a channel that is gone',
+      snapshot: { alertChannels: [channel(3)] },
+      outcome: [
+        'channel:on call Channel on call: 3 attempts in a row failed: The server answered with status 404.',
+      ],
+    },
+    { name: 'not known', snapshot: { alertChannels: undefined }, outcome: { missing: 'alert channels' } },
   ],
   bucket_latency: [
     { name: 'at the limit', snapshot: bucket({ putP99Ms: 2000, getP99Ms: 1000 }), outcome: [] },

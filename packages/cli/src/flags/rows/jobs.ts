@@ -45,7 +45,7 @@ export const jobFlags = [
       demo: ['public', 'loopback'],
     },
     commands: pipelineHosts,
-    help: 'The hosts that pipelines and schema exporters may connect to.',
+    help: 'The hosts that pipelines, schema exporters and alerts may connect to.',
     rule: 'public is every address of the public internet and loopback this machine; other entries are names, *.domain, addresses and networks, each with a port or without. A name that is listed may have any address but those of metadata services. Addresses are checked when the agent connects. Give agents and control planes the same list: the latter refuse configurations by it.',
   }),
   available({
