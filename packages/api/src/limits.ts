@@ -144,8 +144,8 @@ export const apiLimits = {
   eventViewBytesMax: 16 * KiB,
 
   /**
-   * Alerts and channels of a cluster, the channels of one alert, the recipients of one e-mail, and names. One call lists
-   * all of them, and the leader evaluates each once a minute.
+   * Alerts and channels of a cluster, the channels of one alert, the recipients of one e-mail, and names. One call
+   * lists all of them, and the leader evaluates each once a minute.
    */
   alertsPerClusterMax: 50,
   alertChannelsPerClusterMax: 20,

@@ -20,7 +20,7 @@ interface MailReceiverOptions {
   readonly answers?: Readonly<Record<string, string>>;
 }
 
-export interface MailReceiver {
+interface MailReceiver {
   readonly port: number;
   readonly received: ReceivedMail[];
 }

@@ -11,7 +11,7 @@ interface ReceivedRequest {
 }
 
 /** A server on this machine that takes webhooks. */
-export interface WebhookReceiver {
+interface WebhookReceiver {
   readonly url: string;
   readonly received: ReceivedRequest[];
   /** With which it answers; `undefined` for never. */

@@ -110,7 +110,7 @@ const notification = z
     time: time().describe('When.'),
     summary: text().describe('What was found, in one line.'),
     is_muted: z.boolean().describe('Whether it was not sent because the alert was muted.'),
-    deliveries: list(delivery, apiLimits.alertChannelsPerAlertMax).describe('What became of it, by channel.'),
+    deliveries: list(delivery, apiLimits.alertChannelsPerAlertMax).describe('The outcome, by channel.'),
   })
   .meta({ id: 'AlertNotification', description: 'A time at which an alert fired, changed or was resolved.' });
 
@@ -227,7 +227,7 @@ export const alertOperations = [
   defineClusterOperation({
     name: 'list_alert_history',
     title: 'List what alerts sent',
-    summary: 'List when alerts fired and were resolved, and what became of the messages, newest first.',
+    summary: 'List when alerts fired and were resolved, with the outcome for each channel, newest first.',
     input: clusterInput({
       alert_id: id('alert').optional().describe('Only this alert.'),
       ...pageInput(100),

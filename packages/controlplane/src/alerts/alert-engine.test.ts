@@ -7,6 +7,7 @@ import { type DiagnosticRecord, newRecord } from '@weir/diagnostics';
 import { MemoryDiagnosticsStore } from '@weir/diagnostics/testing';
 import { accountsDeps } from '../../testing/accounts-deps.ts';
 import { makeAccount } from '../../testing/two-accounts.ts';
+import { until } from '../../testing/until.ts';
 import { startWebhookReceiver } from '../../testing/webhook-receiver.ts';
 import type { AlertSource } from '../accounts/alerts/alert-types.ts';
 import { openAccounts } from '../accounts/open.ts';
@@ -153,7 +154,7 @@ test('a new leader continues: nothing is lost, and nothing is sent twice', async
   await set('no_agents', { status: 'recovered' });
   clock.advance(minuteMs);
   const left = first.look();
-  while (receiver.received.length < 2) await new Promise(setImmediate);
+  await until(() => receiver.received.length >= 2);
   await first.stop();
   await left;
   receiver.status = 200;
@@ -288,7 +289,7 @@ test('it looks at intervals until it is stopped, and a database that is away doe
   await one.look();
   isAway = false;
   clock.advance(minuteMs / 4);
-  while (kinds().length === 0) await new Promise(setImmediate);
+  await until(() => kinds().length > 0);
   await one.stop();
   clock.advance(minuteMs);
 });

@@ -17,7 +17,7 @@ import { inTurns } from './in-turns.ts';
 import { type Notice, type Observation, stepAlert } from './step-alert.ts';
 
 /** The events of a saved search in a time. */
-export interface EventCount {
+interface EventCount {
   readonly count: number;
   readonly viewName: string;
 }

@@ -16,7 +16,7 @@ export type Observation =
 export interface Notice {
   readonly kind: NotificationKind;
   readonly isMuted: boolean;
-  /** Whether channels are told. */
+  /** Whether it goes to the channels. */
   readonly isSent: boolean;
   readonly summary: string;
   readonly severity: AlertSeverity;

@@ -12,12 +12,15 @@ import { say } from '../../ui/toasts.tsx';
 import { type Alert, type Channel, channelKinds, repeatOptions, windowOptions } from './alert-words.ts';
 import { ChannelDialog } from './channel-dialog.tsx';
 
-/** What an alert begins with: an alert that is changed, a diagnostic, a saved search, or one that is saved with it. */
-type Begin =
-  | { readonly alert: Alert }
-  | { readonly diagnostic: { readonly id: string; readonly title: string } }
-  | { readonly view: { readonly id: string; readonly name: string } }
-  | { readonly saveSearch: (name: string) => Promise<string> };
+/** What an alert begins with, one of these: nothing chosen yet if all are absent. */
+interface Begin {
+  /** The one that is changed. */
+  readonly alert?: Alert;
+  readonly diagnostic?: { readonly id: string; readonly title: string };
+  readonly view?: { readonly id: string; readonly name: string };
+  /** Saves the search on the page as a shared view, and returns its id. */
+  readonly saveSearch?: (name: string) => Promise<string>;
+}
 
 interface AlertDialogProps {
   readonly begin?: Begin;
@@ -52,11 +55,10 @@ interface AlertFormProps {
 
 function AlertForm({ channels, begin, onClose }: AlertFormProps) {
   const clusterId = useClusterId();
-  const given = begin ?? {};
-  const alert = 'alert' in given ? given.alert : undefined;
-  const isNewSearch = 'saveSearch' in given;
+  const { alert, diagnostic, view, saveSearch } = begin ?? {};
+  const isNewSearch = saveSearch !== undefined;
   const [kind, setKind] = useState<'events' | 'diagnostics'>(
-    isNewSearch || 'view' in given || (alert?.events ?? null) !== null ? 'events' : 'diagnostics',
+    isNewSearch || view !== undefined || (alert?.events ?? null) !== null ? 'events' : 'diagnostics',
   );
   const create = useAction('create_alert');
   const update = useAction('update_alert');
@@ -72,7 +74,7 @@ function AlertForm({ channels, begin, onClose }: AlertFormProps) {
         textOf(fields, 'repeat_minutes') === '' ? null : Number(textOf(fields, 'repeat_minutes')),
       notifies_resolved: fields.get('notifies_resolved') !== null,
     };
-    const viewId = 'saveSearch' in given ? await given.saveSearch(alert_name) : textOf(fields, 'view_id');
+    const viewId = saveSearch !== undefined ? await saveSearch(alert_name) : textOf(fields, 'view_id');
     const source: Source =
       kind === 'events'
         ? {
@@ -121,14 +123,7 @@ function AlertForm({ channels, begin, onClose }: AlertFormProps) {
         required
         autoFocus
         maxLength={100}
-        defaultValue={
-          alert?.name ??
-          ('diagnostic' in given
-            ? given.diagnostic.title.slice(0, 100)
-            : 'view' in given
-              ? given.view.name
-              : '')
-        }
+        defaultValue={alert?.name ?? diagnostic?.title.slice(0, 100) ?? view?.name ?? ''}
       >
         {isNewSearch ? 'The search is saved by this name, shared with the workspace.' : undefined}
       </TextField>
@@ -145,15 +140,11 @@ function AlertForm({ channels, begin, onClose }: AlertFormProps) {
         />
       ) : null}
       {kind === 'events' ? (
-        <EventFields
-          alert={alert}
-          viewId={'view' in given ? given.view.id : alert?.events?.view_id}
-          isNewSearch={isNewSearch}
-        />
+        <EventFields alert={alert} viewId={view?.id ?? alert?.events?.view_id} isNewSearch={isNewSearch} />
       ) : (
         <DiagnosticFields
-          chosen={'diagnostic' in given ? [given.diagnostic.id] : (alert?.diagnostics?.diagnostic_ids ?? [])}
-          minSeverity={alert?.diagnostics?.min_severity ?? ('diagnostic' in given ? 'low' : 'high')}
+          chosen={diagnostic !== undefined ? [diagnostic.id] : (alert?.diagnostics?.diagnostic_ids ?? [])}
+          minSeverity={alert?.diagnostics?.min_severity ?? (diagnostic !== undefined ? 'low' : 'high')}
         />
       )}
       <Group label="Send to">

@@ -108,7 +108,7 @@ export interface AlertState {
   readonly notified: { readonly findings: readonly AlertFinding[]; readonly atMs: number } | null;
   /** When `fired` or `changed` was last sent, so that the next one waits. */
   readonly sentMs: number | null;
-  /** How often it was sent as fired, which tells incidents apart. */
+  /** How often it was sent as fired, which numbers its incidents. */
   readonly incidents: number;
   /** The number of its next notification. */
   readonly notificationCount: number;
@@ -129,7 +129,7 @@ export const newAlertState: AlertState = {
 
 export type NotificationKind = 'fired' | 'changed' | 'repeated' | 'resolved';
 
-/** What channels are told. */
+/** What is sent to channels. */
 export interface AlertMessage {
   readonly kind: NotificationKind;
   readonly alertId: string;

@@ -8,7 +8,7 @@ interface Envelope {
   readonly id: string;
 }
 
-/** An e-mail with plain text, as it is sent: headers of ASCII, and a body in Base64, so that no line begins with a dot. */
+/** An e-mail with plain text as it is sent: headers of ASCII, and a body in Base64, so no line begins with a dot. */
 export function mailText(message: AlertMessage, { from, to, id }: Envelope): string {
   const domain = from.slice(from.lastIndexOf('@') + 1);
   const headers = [

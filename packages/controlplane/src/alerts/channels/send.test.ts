@@ -5,6 +5,7 @@ import { systemClock } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { TestCa } from '@weir/security/testing';
 import { startMailReceiver } from '../../../testing/mail-receiver.ts';
+import { until } from '../../../testing/until.ts';
 import { startWebhookReceiver } from '../../../testing/webhook-receiver.ts';
 import type { AlertMessage, SmtpSecurity } from '../../accounts/alerts/alert-types.ts';
 import { controlPlaneLimits } from '../../limits.ts';
@@ -136,7 +137,7 @@ test('a server that does not answer is left after a while', async (t) => {
   const sent = failureOf(
     sendByChannel({ ...sending, channel, secrets: { webhookUrl: receiver.url } }, { ...local, clock }),
   );
-  while (receiver.received.length === 0) await new Promise(setImmediate);
+  await until(() => receiver.received.length > 0);
   clock.advance(controlPlaneLimits.alertDeliveryMsMax);
   assert.equal(await sent, 'There was no answer within 10 s.');
 });

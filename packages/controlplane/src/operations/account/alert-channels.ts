@@ -38,7 +38,7 @@ export function alertChannelHandlers(
       return sendByChannel({ channel, secrets, message, messageId, stop }, { hosts, clock });
     };
     const status = await send('fired');
-    // Nobody should be called for a test.
+    // A test calls no person on duty.
     return channel.kind === 'pagerduty' ? send('resolved') : status;
   }
 

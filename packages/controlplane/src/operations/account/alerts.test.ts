@@ -7,6 +7,8 @@ import { startTestApi } from '../../../testing/api-server.ts';
 import { appGrant, makeAccount } from '../../../testing/two-accounts.ts';
 import { startWebhookReceiver } from '../../../testing/webhook-receiver.ts';
 
+let keyCount = 0;
+
 async function start(t: TestContext, hosts: readonly string[] = ['loopback', 'public']) {
   const api = await startTestApi(t, {
     tenantAccess: { ...usualTenantAccess, hosts: new AllowedHosts(hosts) },
@@ -17,7 +19,7 @@ async function start(t: TestContext, hosts: readonly string[] = ['loopback', 'pu
     createClient({
       baseUrl: api.url,
       fetch,
-      headers: { 'service-api-key': await account.key(`k${Math.random()}`.replace('.', ''), grant) },
+      headers: { 'service-api-key': await account.key(`k${keyCount++}`, grant) },
       checksAnswers: true,
     });
   return {
