@@ -52,7 +52,7 @@ test(
   async () => {
     const page = await stage.open();
     await page.goto(await stage.urlOf('/clusters/{id}/diagnostics'));
-    const table = page.getByRole('table', { name: 'Diagnostics' });
+    const table = page.getByRole('grid', { name: 'Diagnostics' });
     await table.getByRole('link').first().click();
     await button(page, 'Notify me…').click();
     // Without a channel it begins with one.
@@ -73,7 +73,7 @@ test(
 
     await page.getByRole('link', { name: 'Alerts', exact: true }).click();
     await onPage(page, '1 of 1 firing').waitFor();
-    await page.getByRole('table', { name: 'History' }).getByText('Fired', { exact: true }).waitFor();
+    await page.getByRole('grid', { name: 'History' }).getByText('Fired', { exact: true }).waitFor();
     const [first] = received;
     assert.deepEqual([first!.kind, first!.alert.name, first!.findings.length], ['fired', 'unwell', 1]);
     assert.equal(await page.getByText(hook).count(), 0, 'the URL is a secret');
@@ -95,7 +95,7 @@ test(
     await dialogOf(page).getByLabel('Enabled', { exact: true }).uncheck();
     await button(dialogOf(page), 'Save alert').click();
     await onPage(page, 'Disabled').waitFor();
-    await page.getByRole('table', { name: 'History' }).getByText('Resolved', { exact: true }).waitFor();
+    await page.getByRole('grid', { name: 'History' }).getByText('Resolved', { exact: true }).waitFor();
     await page.context().close();
   },
 );
@@ -110,7 +110,7 @@ test('a person is notified of what a search for events finds', bounded, async ()
   await message(page, 'Saved changes of diagnostics').waitFor();
   await page.goto(await stage.urlOf('/clusters/{id}/alerts'));
   await onPage(page, /^More than 0 events of changes of diagnostics in 5 minutes/).waitFor();
-  const history = page.getByRole('table', { name: 'History' });
+  const history = page.getByRole('grid', { name: 'History' });
   await history
     .getByText(/of "changes of diagnostics" in the last 5 minutes, the limit is 0$/)
     .first()

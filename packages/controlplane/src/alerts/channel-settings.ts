@@ -61,6 +61,8 @@ function webhook(given: Given, before: Configured | undefined, hosts: AllowedHos
   const webhookUrl = given.webhook_url ?? before?.secrets.webhookUrl;
   if (webhookUrl === undefined) throw invalid('webhook_url: is required');
   const url = checkedUrl('webhook_url', webhookUrl, hosts);
+  if (given.authorization_secret !== undefined && !/^[\x20-\x7e]+$/.test(given.authorization_secret))
+    throw invalid('authorization_secret: has characters that are not ASCII');
   const isSame = webhookUrl === before?.secrets.webhookUrl;
   const authorization = given.authorization_secret ?? (isSame ? before?.secrets.authorization : undefined);
   return {
@@ -122,7 +124,7 @@ function email(given: Given, before: Configured | undefined, hosts: AllowedHosts
   };
 }
 
-/** Headers carry ASCII only, and the user and password of a URL would be shown. */
+/** A user and a password in a URL would be sent as a header beside the other one. */
 function checkedUrl(field: string, text: string, hosts: AllowedHosts): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))

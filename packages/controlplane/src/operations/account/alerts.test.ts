@@ -90,6 +90,7 @@ test('what a channel may be is said by the field that is wrong', async (t) => {
     [{ kind: 'webhook', webhook_url: 'http://169.254.169.254/latest' },       /webhook_url: is an address that/],
     [{ kind: 'webhook', webhook_url: 'http://[::ffff:10.0.0.1]/' },           /webhook_url: is an address that/],
     [{ kind: 'slack', webhook_url: 'https://x.example', routing_key: 'x' },   /routing_key: does not belong to/],
+    [{ kind: 'webhook', webhook_url: 'https://x.example', authorization_secret: 'ü' }, /authorization_secret: has/],
     [{ kind: 'pagerduty' },                                                   /routing_key: is required/],
     [{ kind: 'pagerduty', routing_key: 'x', endpoint_url: 'http://localhost' }, /endpoint_url: is an address/],
     [{ ...mail, smtp_host: '10.0.0.1' },                                      /smtp_host: is an address/],

@@ -1,4 +1,4 @@
-import type { ClusterPort } from '@weir/cluster';
+import { type ClusterPort, clusterConfigValue } from '@weir/cluster';
 import { type EventTypeName, eventTypeNames, type SearchAnswer, type TimeWindow } from '@weir/events';
 import { OperationFailed } from '../operation-failed.ts';
 import { queryEngine } from './event-queries.ts';
@@ -21,6 +21,9 @@ export async function countEvents(
   window: TimeWindow,
   options: { readonly queryId: string; readonly stop: AbortSignal; readonly enoughAbove: number },
 ): Promise<number> {
+  // Without events, a count of none would look like an answer.
+  if (!clusterConfigValue('service.events.enabled', await port.clusterConfigs()))
+    throw new OperationFailed('events_disabled');
   const answer = (await queryEngine(
     port,
     {
