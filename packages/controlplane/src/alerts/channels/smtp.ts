@@ -7,7 +7,7 @@ import type { SmtpSettings } from '../../accounts/alerts/alert-types.ts';
 import { controlPlaneLimits } from '../../limits.ts';
 import { codeOf, DeliveryFailed } from './outcome.ts';
 
-export interface Mail {
+interface Mail {
   readonly settings: SmtpSettings;
   readonly password: string | undefined;
   /** Headers and body, with CRLF, and no line that begins with a dot. */
