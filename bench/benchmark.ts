@@ -21,6 +21,7 @@ export interface Row {
     | '/s'
     | 'MB/s'
     | 'per GiB'
+    | 'per interval'
     | '% of a core'
     | 's/GB'
     | '%';

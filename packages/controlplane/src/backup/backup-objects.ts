@@ -5,6 +5,8 @@ import { clusterPrefix, firstObject, listClusterIds, type ObjectStore, restoreFe
  *
  *     metadata/fences/<generation>                       a restore made this generation; earlier ones must end
  *     metadata/<generation>/closed                       the last leader of the generation has stored everything
+ *     metadata/<generation>/leaders/<epoch>              a leader may have acknowledged something in this term
+ *     metadata/<generation>/stopped/<epoch>-<position>   it stopped in order, and has stored all before the position
  *     metadata/<generation>/snapshots/<position>         the state before the entry at the position
  *     metadata/<generation>/entries/<first>-<end>        the journal from `first` to before `end`
  *
@@ -25,12 +27,21 @@ export interface BackupSegment {
   readonly endPosition: number;
 }
 
+/** A term of a leader that ended in order: the bucket has all entries before the position. */
+interface StoppedTerm {
+  readonly key: string;
+  readonly epoch: number;
+  readonly position: number;
+}
+
 /** The objects of one generation. */
 interface BackupObjects {
   /** By position. */
   readonly snapshots: readonly BackupSnapshot[];
   /** By first position. */
   readonly segments: readonly BackupSegment[];
+  readonly leaders: readonly { readonly key: string; readonly epoch: number }[];
+  readonly stopped: readonly StoppedTerm[];
 }
 
 const positionDigits = 16;
@@ -50,6 +61,32 @@ export const fenceKey = restoreFenceKey;
 
 export function closedKey(clusterId: string, generation: number): string {
   return `${generationPrefix(clusterId, generation)}closed`;
+}
+
+export function leaderKey(clusterId: string, generation: number, epoch: number): string {
+  return `${generationPrefix(clusterId, generation)}leaders/${padded(epoch, positionDigits)}`;
+}
+
+export function stoppedPrefix(clusterId: string, generation: number): string {
+  return `${generationPrefix(clusterId, generation)}stopped/`;
+}
+
+export function stoppedKey(
+  clusterId: string,
+  generation: number,
+  { epoch, position }: Omit<StoppedTerm, 'key'>,
+): string {
+  const name = `${padded(epoch, positionDigits)}-${padded(position, positionDigits)}`;
+  return `${stoppedPrefix(clusterId, generation)}${name}`;
+}
+
+/**
+ * Whether a chain of entries has all that was acknowledged: the last term in which anything can have been ended in order,
+ * and the chain reaches its end.
+ */
+export function isConfirmed({ leaders, stopped }: BackupObjects, endPosition: number): boolean {
+  const lastEpoch = Math.max(0, ...leaders.map(({ epoch }) => epoch));
+  return stopped.some(({ epoch, position }) => epoch >= lastEpoch && position <= endPosition);
 }
 
 export function snapshotKey(clusterId: string, generation: number, position: number): string {
@@ -75,17 +112,23 @@ export async function listBackup(
   const prefix = generationPrefix(clusterId, generation);
   const snapshots: BackupSnapshot[] = [];
   const segments: BackupSegment[] = [];
+  const leaders: { key: string; epoch: number }[] = [];
+  const stopped: StoppedTerm[] = [];
   for await (const page of store.list(prefix)) {
     for (const { key } of page) {
       const name = key.slice(prefix.length);
       const snapshot = /^snapshots\/(\d{16})$/.exec(name);
       if (snapshot !== null) snapshots.push({ key, position: Number(snapshot[1]) });
+      const leader = /^leaders\/(\d{16})$/.exec(name);
+      if (leader !== null) leaders.push({ key, epoch: Number(leader[1]) });
+      const stop = /^stopped\/(\d{16})-(\d{16})$/.exec(name);
+      if (stop !== null) stopped.push({ key, epoch: Number(stop[1]), position: Number(stop[2]) });
       const segment = /^entries\/(\d{16})-(\d{16})$/.exec(name);
       if (segment === null) continue;
       segments.push({ key, firstPosition: Number(segment[1]), endPosition: Number(segment[2]) });
     }
   }
-  return { snapshots, segments };
+  return { snapshots, segments, leaders, stopped };
 }
 
 /** The generations that have a fence or objects, in order. */

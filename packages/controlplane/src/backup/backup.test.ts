@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { fileDeletionKind, readDeletionTask } from '@weir/cluster';
 import { seededRandom, silentLog } from '@weir/core';
 import { youngFileId } from '@weir/core/testing';
 import type { Journal } from '@weir/journal';
 import { SimulatedProcess } from '@weir/metadata/testing';
 import { loadSchemaFormats, RegistryReplica, RegistryService } from '@weir/registry';
-import { logFileKey } from '@weir/storage';
+import { logFileKey, StoreError } from '@weir/storage';
 import { storageLimits } from '@weir/storage/limits';
 import {
   clusterId,
@@ -17,7 +17,13 @@ import {
 } from '../../testing/backup-stage.ts';
 import { putHeld } from '../clones/clone-objects.ts';
 import { BackedUpMetadata } from './backed-up-metadata.ts';
-import { chainFrom, listBackedUpClusters, listBackup, listGenerations } from './backup-objects.ts';
+import {
+  chainFrom,
+  listBackedUpClusters,
+  listBackup,
+  listGenerations,
+  stoppedKey,
+} from './backup-objects.ts';
 import { type RestoreAdvance, RestoreProblem } from './read-backup.ts';
 
 const segment = (firstPosition: number, endPosition: number) => ({
@@ -132,7 +138,7 @@ test('a restored cluster has what the leader had when it last backed up', async 
   const lasts = new Map(advances.map(({ unit, done, total }) => [unit, [done, total]]));
   assert.deepEqual(lasts.get('folders'), [256, 256]);
   assert.ok(advances.every(({ done, total }) => done <= total));
-  assert.deepEqual([restored.generation, restored.topicCount, restored.isComplete], [1, 1, false]);
+  assert.deepEqual([restored.generation, restored.topicCount, restored.isComplete], [1, 1, true]);
   assert.equal(steps.length, 4);
   const again = await stage.leader(t, database);
   assert.equal(await endOffset(again.node, topicId), 50);
@@ -267,10 +273,11 @@ test('objects are bounded: a segment is replaced as it grows, and snapshots repl
     await stage.commit(node, topicId, 5);
     await stage.clock.pass(intervalMs);
   }
-  const { snapshots, segments } = await listBackup(stage.store, clusterId, 0);
+  const { snapshots, segments, leaders } = await listBackup(stage.store, clusterId, 0);
   assert.equal(snapshots.length, 2);
   assert.ok(segments.length <= 4, `${segments.length} segments`);
-  assert.equal((await stage.keys()).length, snapshots.length + segments.length);
+  assert.equal(leaders.length, 1);
+  assert.equal((await stage.keys()).length, snapshots.length + segments.length + leaders.length);
   await stop();
   const database = freshDatabase();
   await stage.restore(database);
@@ -559,4 +566,135 @@ test('a clock that was ahead leaves no recovery point in the future', async (t) 
   await clock.pass(intervalMs);
   await stop();
   assert.ok((await stage.restore(freshDatabase())).recoveryPointMs < committedMs);
+});
+
+const puts = (keys: readonly string[]) => keys.filter((key) => key.includes('/entries/')).length;
+
+test('a bucket that is slower than entries come gets one segment per interval', async (t) => {
+  const stage = await Stage.open(t);
+  const put = stage.store.put.bind(stage.store);
+  const sent: string[] = [];
+  const { node, stop } = await stage.leader(t, freshDatabase());
+  const topicId = await stage.createTopic(node, 'orders');
+  // While an object is on its way, the next entry comes.
+  stage.store.put = async (key, content, options) => {
+    sent.push(key);
+    assert.ok(sent.length < 50, 'the backup does not end');
+    if (key.includes('/entries/')) await stage.commit(node, topicId);
+    await put(key, content, options);
+  };
+  const intervals = 5;
+  for (let interval = 0; interval < intervals; interval++) {
+    await stage.commit(node, topicId);
+    await stage.clock.pass(intervalMs);
+  }
+  assert.equal(puts(sent), intervals);
+  stage.store.put = put;
+  await stop();
+  const restored = freshDatabase();
+  assert.equal((await stage.restore(restored)).isComplete, true, 'a stop stores what was left');
+  const again = await stage.leader(t, restored);
+  assert.equal(await endOffset(again.node, topicId), 2 * intervals * 10);
+  await again.stop();
+});
+
+/** What happens to a cluster that has led and stored something, and whether its backup is complete. */
+const ends: readonly [
+  what: string,
+  isComplete: boolean,
+  run: (stage: Stage, t: TestContext) => Promise<void>,
+][] = [
+  [
+    'it stopped in order, with changes since the last interval',
+    true,
+    async (stage, t) => {
+      const { node, stop } = await stage.leader(t, freshDatabase());
+      await stage.createTopic(node, 'late');
+      await stop();
+    },
+  ],
+  [
+    'another one led after it, and did not stop',
+    false,
+    async (stage, t) => {
+      const database = freshDatabase();
+      const { node: first, stop } = await stage.leader(t, database);
+      await stage.createTopic(first, 'orders');
+      await stop();
+      const { node } = await stage.leader(t, database, 'two');
+      await stage.createTopic(node, 'late');
+      stage.store.faults = { failBefore: 1 };
+      await stage.clock.until(node.stop());
+      stage.store.faults = {};
+    },
+  ],
+  [
+    'another one led after it, and stopped',
+    true,
+    async (stage, t) => {
+      const database = freshDatabase();
+      const { stop } = await stage.leader(t, database);
+      await stop();
+      const { node, stop: stopNext } = await stage.leader(t, database, 'two');
+      await stage.createTopic(node, 'late');
+      await stopNext();
+    },
+  ],
+  [
+    'the bucket did not answer when it stopped',
+    false,
+    async (stage, t) => {
+      const { node, stop } = await stage.leader(t, freshDatabase());
+      await stage.createTopic(node, 'orders');
+      await stage.clock.pass(intervalMs);
+      await stage.createTopic(node, 'late');
+      stage.store.faults = { failBefore: 1 };
+      await stop();
+      stage.store.faults = {};
+    },
+  ],
+  [
+    'what is left of it ends before the position that it confirmed',
+    false,
+    async (stage, t) => {
+      const { node, stop } = await stage.leader(t, freshDatabase());
+      await stage.createTopic(node, 'orders');
+      await stop();
+      const [confirmed] = (await listBackup(stage.store, clusterId, 0)).stopped;
+      const { key, epoch, position } = confirmed!;
+      await stage.store.delete(key);
+      const beyond = stoppedKey(clusterId, 0, { epoch, position: position + 1 });
+      await stage.store.put(beyond, [Buffer.from('stopped')]);
+    },
+  ],
+];
+
+for (const [what, isComplete, run] of ends) {
+  test(`a backup is ${isComplete ? 'complete' : 'not known to be complete'}: ${what}`, async (t) => {
+    const stage = await Stage.open(t);
+    await run(stage, t);
+    const startMs = stage.clock.monotonicMs();
+    assert.equal((await stage.restore(freshDatabase())).isComplete, isComplete);
+    const waitedMs = stage.clock.monotonicMs() - startMs;
+    if (isComplete) assert.ok(waitedMs < intervalMs, 'there is no leader to wait for');
+  });
+}
+
+test('a bucket that is full forgets that an earlier leader stopped, and the cluster can be led', async (t) => {
+  const stage = await Stage.open(t);
+  const database = freshDatabase();
+  const first = await stage.leader(t, database);
+  await stage.createTopic(first.node, 'orders');
+  await first.stop();
+  assert.equal((await listBackup(stage.store, clusterId, 0)).stopped.length, 1);
+  const put = stage.store.put.bind(stage.store);
+  stage.store.put = async (key) => {
+    throw new StoreError('full', key, 'no space left on device');
+  };
+  const second = await stage.leader(t, database, 'two');
+  assert.equal((await listBackup(stage.store, clusterId, 0)).stopped.length, 0);
+  await stage.createTopic(second.node, 'late');
+  await stage.clock.until(second.node.stop());
+  stage.store.put = put;
+  assert.equal((await stage.restore(freshDatabase())).isComplete, false);
 });

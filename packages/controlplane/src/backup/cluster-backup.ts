@@ -10,16 +10,26 @@ import {
   chainFrom,
   closedKey,
   fenceKey,
+  leaderKey,
   listBackup,
   segmentKey,
   snapshotKey,
+  stoppedKey,
+  stoppedPrefix,
 } from './backup-objects.ts';
 import { copySnapshot } from './copy-snapshot.ts';
 
 /** The methods of a node that are needed. */
 type BackedUpNode = Pick<
   ClusterNode,
-  'role' | 'onRole' | 'record' | 'execute' | 'retire' | 'keepFilesForBackup' | 'serveOnlyWith'
+  | 'role'
+  | 'onRole'
+  | 'record'
+  | 'execute'
+  | 'describeJournal'
+  | 'retire'
+  | 'keepFilesForBackup'
+  | 'serveOnlyWith'
 >;
 
 interface ClusterBackupOptions {
@@ -88,6 +98,9 @@ export class ClusterBackup implements ServingRight {
   #hasEnded = false;
   /** The generation that ends here, from when its fence was found until the bucket says that it has ended. */
   #closing: number | undefined;
+  /** The term of this process, and the one that the bucket knows of. */
+  #epoch: number | undefined;
+  #notedEpoch: number | undefined;
   /** When the last look for the fence began. */
   #lookedMs: number;
   #cancelLook = () => {};
@@ -122,6 +135,7 @@ export class ClusterBackup implements ServingRight {
     this.#cancel();
     this.#cancelLook();
     const ended = this.#running.then(() => this.#run());
+    this.#running = ended;
     await new Promise<void>((resolve) => {
       const cancel = clock.after(endMsMax, resolve);
       void ended.then(() => {
@@ -131,9 +145,12 @@ export class ClusterBackup implements ServingRight {
     });
   }
 
-  async isGranted(signal: AbortSignal): Promise<boolean> {
+  async isGranted(signal: AbortSignal, epoch: number): Promise<boolean> {
     const { bucketId } = clusterFacts;
+    this.#epoch = epoch;
     try {
+      // Before the look: a restore puts its fence and then reads who led, so that one of the two sees the other.
+      await this.#noteTerm(signal);
       return !(await this.#isFenced(signal));
     } catch (error) {
       // The first agent makes the bucket, after it has found a leader. Before that no cluster was restored from it.
@@ -143,6 +160,30 @@ export class ClusterBackup implements ServingRight {
       throw new Error(`the bucket cannot be asked whether the cluster was restored elsewhere: ${problem}`, {
         cause: error,
       });
+    }
+  }
+
+  /** Stores the last entries, and says that there are no others. It gives up if the bucket does not answer soon. */
+  async stopped(term: { readonly epoch: number; readonly position: number }): Promise<void> {
+    const { clock, log } = this.#options;
+    const attempt = new AbortController();
+    const cancel = clock.after(endMsMax, () =>
+      attempt.abort(new Error('the bucket does not answer in time')),
+    );
+    const gaveUp = new Promise<never>((_, reject) => {
+      attempt.signal.addEventListener('abort', () => reject(attempt.signal.reason), { once: true });
+    });
+    const confirmed = this.#running.then(() => this.#confirmStop(term, attempt.signal));
+    try {
+      await Promise.race([confirmed, gaveUp]);
+    } catch (error) {
+      confirmed.catch(() => undefined);
+      log.warn('failed to confirm in the bucket that its backup is complete', {
+        error: (error as Error).message,
+      });
+    } finally {
+      cancel();
+      gaveUp.catch(() => undefined);
     }
   }
 
@@ -240,6 +281,44 @@ export class ClusterBackup implements ServingRight {
     return (await store.head(key, signal && { signal })) !== undefined;
   }
 
+  /**
+   * Says in the bucket that this term may acknowledge something, so that the end of an earlier one does not count any
+   * more. A bucket that takes no objects, because it is full, has to forget that end instead: a cluster that could not
+   * be led could delete nothing either.
+   */
+  async #noteTerm(signal?: AbortSignal): Promise<void> {
+    const { store, clusterId, clock, log } = this.#options;
+    const epoch = this.#epoch;
+    if (epoch === undefined || epoch === this.#notedEpoch) return;
+    const generation = this.#generation();
+    const text = `led since ${new Date(clock.nowMs()).toISOString()}\n`;
+    try {
+      await store.put(leaderKey(clusterId, generation, epoch), [Buffer.from(text)], signal && { signal });
+      this.#notedEpoch = epoch;
+    } catch (error) {
+      if (signal?.aborted || (error instanceof StoreError && error.kind === 'bucketMissing')) throw error;
+      log.warn('failed to note the new leader in the bucket, retrying', { error: (error as Error).message });
+      for await (const page of store.list(stoppedPrefix(clusterId, generation), signal && { signal }))
+        for (const { key } of page) await store.delete(key, signal && { signal });
+    }
+  }
+
+  async #confirmStop(
+    term: { readonly epoch: number; readonly position: number },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { store, clusterId } = this.#options;
+    // A generation that ends has a word of its own for it.
+    if (this.#closing !== undefined || this.#isSuperseded()) return;
+    await this.#noteTerm(signal);
+    const generation = this.#generation();
+    this.#stored ??= await this.#find(generation);
+    if (this.#lacksBeginning(this.#stored)) return;
+    await this.#storeEntries(this.#stored, 'all');
+    if (this.#stored.endPosition < term.position || signal.aborted) return;
+    await store.put(stoppedKey(clusterId, generation, term), [Buffer.from('stopped\n')], { signal });
+  }
+
   /** Ends this generation: no process of it leads the cluster again. */
   async #beginClosing(): Promise<void> {
     const { node } = this.#options;
@@ -262,7 +341,7 @@ export class ClusterBackup implements ServingRight {
     const { store, clusterId } = this.#options;
     this.#stored ??= await this.#find(generation);
     if (this.#lacksBeginning(this.#stored)) await this.#storeSnapshot(this.#stored, 'alone');
-    await this.#storeEntries(this.#stored);
+    await this.#storeEntries(this.#stored, 'all');
     await store.put(closedKey(clusterId, generation), [Buffer.from('closed\n')]);
     this.#closing = undefined;
   }
@@ -281,6 +360,7 @@ export class ClusterBackup implements ServingRight {
    * begins with a snapshot, without which its entries mean nothing.
    */
   async #store(): Promise<void> {
+    await this.#noteTerm();
     this.#stored ??= await this.#find(this.#generation());
     const stored = this.#stored;
     if (this.#lacksBeginning(stored)) await this.#storeSnapshot(stored, 'unless fenced');
@@ -307,7 +387,10 @@ export class ClusterBackup implements ServingRight {
 
   async #find(generation: number): Promise<Stored> {
     const { store, clusterId } = this.#options;
-    const { snapshots, segments } = await listBackup(store, clusterId, generation);
+    const { snapshots, segments, leaders, stopped } = await listBackup(store, clusterId, generation);
+    // What earlier terms said means nothing once the bucket knows of this one.
+    const notedEpoch = this.#notedEpoch ?? 0;
+    for (const { key, epoch } of [...leaders, ...stopped]) if (epoch < notedEpoch) await store.delete(key);
     const { endPosition } = chainFrom(snapshots.at(-1), segments);
     return { generation, snapshots: [...snapshots], segments: [...segments], endPosition, open: undefined };
   }
@@ -345,10 +428,15 @@ export class ClusterBackup implements ServingRight {
     await this.#prune(stored);
   }
 
-  /** Copies all entries that the journal has, in segments of limited size. */
-  async #storeEntries(stored: Stored): Promise<void> {
-    const { journal } = this.#options;
-    for (;;) {
+  /**
+   * Copies the entries that the journal has, in segments of limited size. `so far` leaves those that come meanwhile for
+   * the next interval: a bucket that is slower than they come would be written to without a pause.
+   */
+  async #storeEntries(stored: Stored, which: 'so far' | 'all' = 'so far'): Promise<void> {
+    const { journal, node } = this.#options;
+    const wantedPosition =
+      which === 'all' ? Number.POSITIVE_INFINITY : (await node.describeJournal()).position;
+    while (stored.endPosition < wantedPosition) {
       const entries = await journal.read(stored.endPosition, entriesPerRead);
       if (entries.length === 0) return;
       stored.open ??= { firstPosition: stored.endPosition, entries: [], bytes: 0 };

@@ -10,7 +10,7 @@ import type { JournalHub } from '@weir/journal';
 import type { ObjectStore } from '@weir/storage';
 import { readBucketId } from '../clones/clone-objects.ts';
 import { holdForClones } from '../clones/hold-for-clones.ts';
-import { closedKey, fenceKey, listGenerations } from './backup-objects.ts';
+import { closedKey, fenceKey, isConfirmed, listBackup, listGenerations } from './backup-objects.ts';
 import { newestWithObjects, type RestoreAdvance, RestoreProblem, readGeneration } from './read-backup.ts';
 import { reserveSchemaIds } from './reserve-schema-ids.ts';
 import { type UncommittedFiles, uncommittedFiles } from './uncommitted-files.ts';
@@ -73,8 +73,10 @@ export async function restoreCluster(options: RestoreOptions): Promise<RestoredC
   const isClosed = await untilClosed(options, newest);
   // The newest generation may have stored its first object only now. If it has none, it may have served without one.
   const source = (await newestWithObjects(options, generations))!;
-  const isComplete = isClosed && source === newest;
   const { machine, chain, recoveryPointMs } = await readGeneration(options, source);
+  const isComplete =
+    source === newest &&
+    (isClosed || isConfirmed(await listBackup(store, clusterId, source), chain.endPosition));
   await holdForClones(options, machine);
   const hasSchemas = machine.registryRevision > 0;
   if (!isComplete) reserveSchemaIds(machine);
@@ -137,7 +139,7 @@ async function otherBuckets(
   return { stores, unsearched };
 }
 
-/** Waits until the leader of a generation has ended, for a limited time. Returns whether it said so. */
+/** Waits until the leader of a generation has ended, for a limited time. Returns whether it found the fence. */
 async function untilClosed(
   { store, clusterId, clock, fenceMs, onAdvance }: RestoreOptions,
   generation: number,
@@ -146,6 +148,8 @@ async function untilClosed(
   const startMs = clock.monotonicMs();
   for (;;) {
     if ((await store.head(key)) !== undefined) return true;
+    // Then no process serves the cluster, and one that begins to finds the fence.
+    if (isConfirmed(await listBackup(store, clusterId, generation), Number.POSITIVE_INFINITY)) return false;
     const waitedMs = clock.monotonicMs() - startMs;
     if (waitedMs >= fenceMs) return false;
     onAdvance?.({ done: Math.floor(waitedMs / 1000), total: Math.ceil(fenceMs / 1000), unit: 'seconds' });

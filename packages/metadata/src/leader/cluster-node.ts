@@ -64,7 +64,12 @@ export type Role = 'standby' | 'leader' | 'stopped';
 /** Whether the database of a node may serve its cluster: a cluster that was restored is served by another one. */
 export interface ServingRight {
   /** Called with all entries of the journal read. Rejects while the answer is unknown. */
-  isGranted(signal: AbortSignal): Promise<boolean>;
+  isGranted(signal: AbortSignal, epoch: number): Promise<boolean>;
+  /**
+   * Called when this process stops in order: all that it acknowledged in its term is in the journal before the position.
+   * It has the lease until this resolves, which is soon, and never rejects.
+   */
+  stopped(term: { readonly epoch: number; readonly position: number }): Promise<void>;
   /**
    * Ends the cluster in this database. Called while this process has the lease and serves no call; the node then stops
    * for good. Returns the reason for callers.
@@ -300,6 +305,10 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     return this.#role === 'leader' ? undefined : this.#notLeader();
   }
 
+  get #hasStopped(): boolean {
+    return this.#role === 'stopped';
+  }
+
   #notLeader(): NotLeader {
     const { clusterId } = this.#options;
     if (this.#retiredBecause !== undefined) return new NotLeader(this.#retiredBecause, undefined);
@@ -402,7 +411,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
       await replica.catchUp(journal);
       if (right !== undefined)
         lease.confirmBy(async (signal) => {
-          isGranted = await right.isGranted(signal);
+          isGranted = await right.isGranted(signal, epoch);
           return isGranted;
         });
       const note = await journal.readNote();
@@ -436,7 +445,9 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
         this.#log.info('started leading cluster', { epoch, position });
         const reason = await this.#leadUntilEnd(leadership);
         this.#log.info('stopped leading cluster', { epoch, reason });
-        if (!leadership.pipeline.isClean) this.#replica = undefined;
+        const { isClean } = leadership.pipeline;
+        if (isClean && this.#hasStopped) await right?.stopped({ epoch, position: replica.position });
+        if (!isClean) this.#replica = undefined;
       }
     } finally {
       lease.giveUp();
