@@ -81,8 +81,8 @@ export function stoppedKey(
 }
 
 /**
- * Whether a chain of entries has all that was acknowledged: the last term in which anything can have been ended in order,
- * and the chain reaches its end.
+ * Whether a chain of entries has all that was acknowledged: the last term in which anything can have been acknowledged
+ * ended in order, and the chain reaches its end.
  */
 export function isConfirmed({ leaders, stopped }: BackupObjects, endPosition: number): boolean {
   const lastEpoch = Math.max(0, ...leaders.map(({ epoch }) => epoch));

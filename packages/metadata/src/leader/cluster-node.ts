@@ -66,8 +66,8 @@ export interface ServingRight {
   /** Called with all entries of the journal read. Rejects while the answer is unknown. */
   isGranted(signal: AbortSignal, epoch: number): Promise<boolean>;
   /**
-   * Called when this process stops in order: all that it acknowledged in its term is in the journal before the position.
-   * It has the lease until this resolves, which is soon, and never rejects.
+   * Called when this process stops in order: all that it acknowledged in its term is in the journal before the
+   * position. It has the lease until this resolves, which is soon. Never rejects.
    */
   stopped(term: { readonly epoch: number; readonly position: number }): Promise<void>;
   /**
