@@ -69,6 +69,8 @@ const steps: readonly Step[] = [
   both('cli delete-broker-config -config-name auto.create.topics.enable'),
   both(`cli create-acls ${acl}`),
   both('cli describe-acls'),
+  both('cli alter-quotas -quota-user shop -quota producer_byte_rate=10MiB'),
+  both('cli describe-quotas'),
   both('cli who-may -topic orders'),
   { table: 'cli delete-acls -principal User:alice' },
   { json: `cli create-acls ${acl}` },

@@ -39,6 +39,8 @@ export const handlers = {
   'cli create-acls': async () => (await import('./tools/create-acls.ts')).createAclsTool,
   'cli describe-acls': async () => (await import('./tools/describe-acls.ts')).describeAclsTool,
   'cli delete-acls': async () => (await import('./tools/delete-acls.ts')).deleteAclsTool,
+  'cli describe-quotas': async () => (await import('./tools/quotas.ts')).describeQuotasTool,
+  'cli alter-quotas': async () => (await import('./tools/quotas.ts')).alterQuotasTool,
   'cli who-may': async () => (await import('./tools/who-may.ts')).whoMayTool,
   'cli describe-broker-configs': async () =>
     (await import('./tools/describe-configs.ts')).describeBrokerConfigsTool,

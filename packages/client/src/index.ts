@@ -23,6 +23,7 @@ export {
   listGroupIds,
 } from './admin/groups.ts';
 export { partitionSizes } from './admin/log-dirs.ts';
+export { alterQuotas, describeQuotas, type EntityQuotas, type QuotaFilter } from './admin/quotas.ts';
 export { resetOffsets } from './admin/reset-offsets.ts';
 export {
   type Broker,

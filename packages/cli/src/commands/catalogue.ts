@@ -109,6 +109,12 @@ export const commands = [
   { name: 'cli create-acls', status: 'available', help: 'Add ACLs.' },
   { name: 'cli describe-acls', status: 'available', help: 'List the ACLs that match a filter.' },
   { name: 'cli delete-acls', status: 'available', help: 'Delete the ACLs that match a filter.' },
+  { name: 'cli describe-quotas', status: 'available', help: 'List the quotas of clients.' },
+  {
+    name: 'cli alter-quotas',
+    status: 'available',
+    help: 'Set or remove quotas of a user, a client id or an IP address.',
+  },
   {
     name: 'cli who-may',
     status: 'available',

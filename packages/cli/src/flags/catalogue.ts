@@ -20,6 +20,7 @@ import { benchmarkFlags, connectionFlags, toolFlags } from './rows/kafka-tools.t
 import { listenerFlags } from './rows/listeners.ts';
 import { mcpFlags } from './rows/mcp.ts';
 import { observabilityFlags } from './rows/observability.ts';
+import { quotaFlags } from './rows/quotas.ts';
 import { registryFlags } from './rows/registry.ts';
 import { resetOffsetsFlags } from './rows/reset-offsets.ts';
 import { schemaToolFlags } from './rows/schema-tools.ts';
@@ -51,6 +52,7 @@ const groupedRows = [
   { title: 'Offsets of groups', rows: resetOffsetsFlags },
   { title: 'Schema registry tools', rows: schemaToolFlags },
   { title: 'ACL tools', rows: aclFlags },
+  { title: 'Quota tools', rows: quotaFlags },
   { title: 'Benchmarks', rows: benchmarkFlags },
   { title: 'Events', rows: eventFlags },
   { title: 'Costs', rows: costFlags },

@@ -18,6 +18,7 @@ import { flushSizeRule } from './flush-size.ts';
 import { portRule } from './ports.ts';
 import { processRule } from './processes.ts';
 import { proxyProtocolRule } from './proxy-protocol.ts';
+import { quotaToolsRule } from './quota-tools.ts';
 import { recordEncodingRule } from './record-encoding.ts';
 import { recordToolsRule } from './record-tools.ts';
 import { registryToolsRule } from './registry-tools.ts';
@@ -53,6 +54,7 @@ export const rulebook: readonly Rule[] = [
   consoleToolsRule,
   resetOffsetsRule,
   aclToolsRule,
+  quotaToolsRule,
   whoMayRule,
   applyRule,
   eventToolsRule,

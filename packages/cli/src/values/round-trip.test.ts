@@ -91,6 +91,13 @@ const generators: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   port: fc.nat(65_535),
   principal: printable.filter((name) => !name.includes(',')).map((name) => `User:${name}`),
   property: record({ name: lowercase, value: line }),
+  quotas: fc.uniqueArray(
+    record({
+      name: fc.constantFrom('producer_byte_rate', 'request_percentage', 'connection_creation_rate'),
+      value: fc.option(fc.integer({ min: 1 })),
+    }),
+    { selector: ({ name }) => name, minLength: 1 },
+  ),
   reference: record({
     name: lowercase,
     subject: lowercase,

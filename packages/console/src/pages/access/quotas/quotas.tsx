@@ -98,7 +98,7 @@ function quotaColumn(key: QuotaKey): Column<EntityQuotas> {
   return {
     id: key,
     title: clientQuotas[key].title,
-    width: '9rem',
+    width: '8rem',
     isNumber: true,
     sortBy: ({ quotas }) => quotas[key] ?? -1,
     cell: ({ quotas }) => {
