@@ -62,7 +62,7 @@ test(
     await field(dialogOf(page), 'Webhook URL').fill('http://10.0.0.1/');
     await button(dialogOf(page), 'Save channel').click();
     await dialogOf(page)
-      .getByText(/webhook_url: is an address that agents may not connect to/)
+      .getByText(/webhook_url: is an address that Weir may not connect to/)
       .waitFor();
     await field(dialogOf(page), 'Webhook URL').fill(hook);
     await button(dialogOf(page), 'Save channel').click();

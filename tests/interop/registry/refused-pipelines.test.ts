@@ -56,7 +56,7 @@ test('what a control plane takes and the agents refuse is in the status of the p
   let run = await runOf();
   for (; run?.status !== 'error'; run = await runOf())
     await new Promise<void>((resolve) => void systemClock.after(100, resolve));
-  const reason = /that agents may not connect to; the operator allows hosts by -allowedTargetHosts/;
+  const reason = /that Weir may not connect to; the operator allows hosts by -allowedTargetHosts/;
   assert.match(run.message, reason);
   const { agents } = await api.call('list_agents', target);
   assert.deepEqual(

@@ -97,7 +97,7 @@ test('the refusal names the host and the flag, and no address to which a name re
   hosts.lookupFor('internal.example', 80)('internal.example', { all: true }, (error) =>
     assert.equal(
       error?.message,
-      'the host internal.example has no address that agents may connect to; the operator allows hosts by -allowedTargetHosts',
+      'the host internal.example has no address that Weir may connect to; the operator allows hosts by -allowedTargetHosts',
     ),
   );
 });

@@ -116,9 +116,9 @@ export class AllowedHosts {
 }
 
 const remedy = 'the operator allows hosts by -allowedTargetHosts';
-const addressRule = `is an address that agents may not connect to; ${remedy}`;
-const nameRule = `is not a host that agents may connect to; ${remedy}`;
-const resolvedRule = `has no address that agents may connect to; ${remedy}`;
+const addressRule = `is an address that Weir may not connect to; ${remedy}`;
+const nameRule = `is not a host that Weir may connect to; ${remedy}`;
+const resolvedRule = `has no address that Weir may connect to; ${remedy}`;
 
 function parseRule(text: string): HostRule | undefined {
   const entry = text.trim().toLowerCase();

@@ -5,7 +5,7 @@ import { AllowedHosts, TenantVariables, usualTenantAccess } from '@weir/cluster/
 import { configurationProblems } from './check-configuration.ts';
 
 const variable = 'names a variable that configurations may not read';
-const address = 'is an address that agents may not connect to';
+const address = 'is an address that Weir may not connect to';
 
 const linking = (fields: string, hostname = 'a.example') =>
   `source_schema_registry: {hostname: "${hostname}", port: 8081${fields}}\n`;

@@ -192,7 +192,7 @@ test('a source on a host that the operator does not allow is not asked', async (
       assert.ok(error instanceof NeedsOperator, String(error));
       assert.match(
         error.message,
-        /that agents may not connect to; the operator allows hosts by -allowedTargetHosts/,
+        /that Weir may not connect to; the operator allows hosts by -allowedTargetHosts/,
       );
       return true;
     });
