@@ -56,7 +56,7 @@ read  cluster   list_topic_partitions
 read  cluster   list_topic_consumers
 write cluster   delete_records
 read  cluster   locate_record
-write cluster   read_records
+records cluster   read_records
 write cluster   produce_record
 read  cluster   list_consumer_groups
 read  cluster   describe_consumer_group

@@ -3,8 +3,14 @@ import type { OwnErrorCode } from './errors.ts';
 import { clusterId, examples } from './fields.ts';
 import { readsByName } from './reads-by-name.ts';
 
-/** Whether it changes anything. Reads accept read-only keys and GET. */
-export type Access = 'read' | 'write';
+/**
+ * What a call does with its object:
+ *
+ * - `read`: it reads metadata. Read-only keys and GET are accepted.
+ * - `records`: it reads records of topics, which members do not see unless a role says so. Calls are audited.
+ * - `write`: it changes something. Calls are audited.
+ */
+export type Access = 'read' | 'records' | 'write';
 
 /**
  * The permission that a caller needs:
@@ -56,6 +62,8 @@ interface Definition<Name extends string, Input extends z.ZodObject, Output exte
   /** Without fields by default, as the output. */
   readonly input?: Input;
   readonly output?: Output;
+  /** By the name by default. */
+  readonly access?: 'records';
   readonly errors?: readonly OwnErrorCode[];
   readonly example?: {
     readonly input?: NoInfer<z.input<Input>>;
@@ -72,8 +80,8 @@ export function defineOperation<
     input: noInput as z.ZodObject as Input,
     output: noOutput as z.ZodObject as Output,
     errors: [],
-    ...definition,
     access: readsByName(definition.name) ? 'read' : 'write',
+    ...definition,
     // A test validates examples, also these.
     example: { input: {} as z.input<Input>, output: {} as z.output<Output>, ...definition.example },
   };

@@ -53,7 +53,8 @@ const scopesInWords: Readonly<Record<Scope, string>> = {
 
 function needsOf({ access, scope }: Operation): string {
   if (scope === 'public' || scope === 'user') return scopesInWords[scope];
-  return `${access === 'read' ? 'read' : 'admin'}, ${scopesInWords[scope]}`;
+  const needed = { read: 'read', records: 'read_records', write: 'admin' }[access];
+  return `${needed}, ${scopesInWords[scope]}`;
 }
 
 function contents(): string {

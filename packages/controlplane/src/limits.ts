@@ -108,6 +108,8 @@ export const controlPlaneLimits = {
   auditTargetsMax: 16,
   /** Values that one entry of the audit log shows as changed. */
   auditChangesMax: 50,
+  /** Partitions whose offsets an entry about read records has. */
+  auditReadPartitionsMax: 50,
 
   /**
    * Kinds of refused calls and of repeated reads that are counted into one entry of the audit log each, under a

@@ -144,6 +144,7 @@ function contextOf(cluster: VirtualCluster, changes: AuditChange[]): CallContext
     cluster,
     happensIn: () => {},
     changed: (more) => changes.push(...more),
+    read: () => {},
     stop: new AbortController().signal,
     clock: systemClock,
     log: silentLog,

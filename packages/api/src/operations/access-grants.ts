@@ -10,7 +10,8 @@ import { apiLimits } from '../limits.ts';
 
 const principalKinds = ['app', 'app_r', 'agent', 'agent_r', '*'] as const;
 const resourceKinds = ['virtual_cluster', '*'] as const;
-export const grantNames = ['admin', 'read_only'] as const;
+/** Each includes those after it. */
+export const grantNames = ['admin', 'read_records', 'read_only'] as const;
 
 const everything = z.literal('*');
 
@@ -18,7 +19,8 @@ const principalKind =
   'For a key: `app` and `app_r` for applications, `agent` and `agent_r` for agents, `*` for the account. `_r` is read-only.';
 const resourceKind = 'For an agent key `virtual_cluster`, otherwise `*`.';
 const resourceId = 'The cluster of an agent key, otherwise `*`.';
-const grantName = 'For a role: `admin` or `read_only`.';
+const grantName =
+  'For a role: `admin`; `read_records` to see everything, records of topics too; or `read_only`, without records. For a key: `read_records` or nothing.';
 
 /** A grant of a new key. */
 const keyGrant = z.strictObject({
@@ -28,7 +30,9 @@ const keyGrant = z.strictObject({
   workspace_id: emptyForNone(z.union([everything, id('workspace')])).describe(
     'The workspace of an application key; by default, the oldest one that the caller can access. `*` for an account key.',
   ),
-  managed_grant_name: emptyForNone(z.enum(grantNames)).describe('Empty for a key.'),
+  managed_grant_name: emptyForNone(z.enum(grantNames)).describe(
+    '`read_records` for a key of the kind `app_r` that reads records of topics too; otherwise empty.',
+  ),
 });
 
 export const keyGrants = () => list(keyGrant, apiLimits.accessGrantsMax, 1);

@@ -20,6 +20,8 @@ export const actorKinds = ['user', 'api_key', 'agent', 'anonymous', 'system'] as
 const targetsMax = 16;
 /** The maximum number of values in one entry, and a line that counts the rest. */
 const changesMax = 51;
+/** Partitions of one entry about records. */
+const readPartitionsMax = 50;
 const targetText = () => text(256);
 
 const entry = z
@@ -46,6 +48,22 @@ const entry = z
       }),
       changesMax,
     ).describe('What changed; never a secret. Empty if the operation does not report it.'),
+    read: z
+      .object({
+        record_count: count().describe('Records that were returned.'),
+        scanned_record_count: count().describe('With those that a filter left out.'),
+        partitions: list(
+          z.object({
+            partition: count().describe('The partition.'),
+            first_offset: count().describe('The lowest offset that was returned.'),
+            last_offset: count().describe('The highest.'),
+          }),
+          readPartitionsMax,
+        ).describe('Where they were.'),
+        other_partition_count: count().describe('Partitions that are not listed.'),
+      })
+      .nullable()
+      .describe('The records that `read_records` returned; `null` for other operations.'),
     result: text(64).describe('`ok`, or the code of the error.'),
     message: text().describe('The error message, or empty.'),
     count: count().describe(
@@ -60,7 +78,7 @@ export const auditOperations = [
     title: 'Search the audit log',
     summary: 'Search the audit log, newest entries first.',
     description:
-      'The log records every call that changes something, every refused attempt to do so, and every sign-in attempt. Repeated refusals are one entry a minute for each caller, operation and error. Agent calls that the agent key does not allow have the prefix `agent_rpc/`. Administrators of a workspace see its entries; entries about the account are visible to administrators of all workspaces.',
+      'The log records every call that changes something or reads records, every refused attempt to do so, and every sign-in attempt. Repeated refusals are one entry a minute for each caller, operation and error. Agent calls that the agent key does not allow have the prefix `agent_rpc/`. Administrators of a workspace see its entries; entries about the account are visible to administrators of all workspaces.',
     scope: 'workspace',
     input: z.strictObject({
       workspace_id: workspaceFilter(),
@@ -96,6 +114,7 @@ export const auditOperations = [
             workspace_id: examples.workspace,
             targets: [examples.cluster, 'orders'],
             changes: [{ name: 'retention.ms', before: '604800000', after: '3600000' }],
+            read: null,
             result: 'ok',
             message: '',
             count: 1,

@@ -26,7 +26,7 @@ const credential = {
   kafka_user_name: text(256, 1)
     .optional()
     .describe(
-      'The username of a Kafka credential of the cluster, whose ACLs apply. Required if clients must log in or ACLs are on.',
+      'The username of a Kafka credential of the cluster, whose ACLs apply. To produce, it is required if clients must log in or ACLs are on.',
     ),
   kafka_password: secret(1, apiLimits.passwordCharsMax)
     .optional()
@@ -122,7 +122,8 @@ export const recordDataOperations = [
     title: 'Read records',
     summary: 'Read records of a topic, as a Kafka consumer without a group.',
     description:
-      'It needs write access to the cluster although it changes nothing: with read access you do not see the data. Only committed records are read. An answer has the newest or the oldest records by time across partitions; `older_cursor` and `newer_cursor` continue it. Every call is audited; calls of one caller for one topic within a minute are one entry with a count.',
+      'Read access to the cluster alone does not show its data: the call needs the grant `read_records` or `admin` in the workspace, and ACLs do not apply; or a Kafka credential, whose ACLs apply. Only committed records are read. An answer has the newest or the oldest records by time across partitions; `older_cursor` and `newer_cursor` continue it. Every call is audited; calls of one caller for one topic within a minute are one entry with a count, partitions and offsets.',
+    access: 'records',
     input: clusterInput({
       topic_name: topicName().describe('The topic.'),
       partitions: list(count(coreLimits.partitionsPerTopicMax), partitionsMax)

@@ -184,7 +184,9 @@ export const sessionOperations = [
         z.object({
           id: id('workspace').describe('The workspace.'),
           name: text(128).describe('Its name.'),
-          grant: z.enum(grantNames).describe('What the caller may do there.'),
+          grant: z
+            .enum(grantNames)
+            .describe('What the caller may do there. `read_records` is `read_only` with records of topics.'),
           virtual_clusters: list(
             z.object({
               id: id('cluster').describe('The cluster.'),

@@ -23,7 +23,8 @@ export const userRoleOperations = [
     name: 'list_user_roles',
     title: 'List roles',
     summary: 'List the roles of the account.',
-    description: 'Every account starts with two roles: `Admin`, with all rights everywhere, and `Read-only`.',
+    description:
+      'Every account starts with three roles: `Admin`, with all rights everywhere; `Records reader`, which reads everything including records of topics; and `Read-only`, without records.',
     scope: 'account',
     output: z.object({ user_roles: list(role, apiLimits.userRolesMax).describe('The roles by name.') }),
     example: {

@@ -9,6 +9,11 @@ export const produceRecordKind = 'produceRecord';
 
 /** On whose behalf an agent reads or writes. */
 const caller = s.struct({
+  /**
+   * Whether the control plane has checked that the caller may read records of all topics. A read without a login is
+   * then not subject to ACLs; a write always is.
+   */
+  mayReadAll: s.optional(s.flag),
   /** Of the person. ACLs may name hosts. */
   remoteAddress: s.text,
   /** A Kafka credential of the person. It is neither stored nor logged. */

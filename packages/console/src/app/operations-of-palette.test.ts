@@ -14,6 +14,10 @@ const reader = {
     },
   ],
 };
+const recordsReader = {
+  is_account_admin: false,
+  workspaces: reader.workspaces.map((workspace) => ({ ...workspace, grant: 'read_records' as const })),
+};
 const admin = {
   is_account_admin: true,
   workspaces: reader.workspaces.map((workspace) => ({ ...workspace, grant: 'admin' as const })),
@@ -21,13 +25,21 @@ const admin = {
 const find = (name: string) => operations.find((operation) => operation.name === name)!;
 
 test('an operation that a person may not call says which right is missing, and who gives it', () => {
-  const cases: readonly (readonly [string, string | undefined, typeof admin | typeof reader, RegExp])[] = [
+  const cases: readonly (readonly [
+    string,
+    string | undefined,
+    Parameters<typeof whyNot>[1]['context'],
+    RegExp,
+  ])[] = [
     ['create_workspace', undefined, reader, /all workspaces; ask an account administrator/],
     ['create_workspace', undefined, admin, /^$/],
     ['create_topic', undefined, admin, /Open a cluster/],
     ['create_topic', 'vci_1', admin, /^$/],
     ['create_topic', 'vci_1', reader, /workspace Shop/],
     ['list_topics', 'vci_1', reader, /^$/],
+    ['read_records', 'vci_1', reader, /role Records reader in workspace Shop/],
+    ['read_records', 'vci_1', recordsReader, /^$/],
+    ['create_topic', 'vci_1', recordsReader, /admin role in workspace Shop/],
     ['create_api_key', undefined, reader, /in a workspace/],
   ];
   for (const [name, clusterId, context, wanted] of cases)

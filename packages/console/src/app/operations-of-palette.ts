@@ -1,14 +1,14 @@
 import type { OperationName, OutputOf } from '@weir/api/client';
 import { apiKeyHeader, apiPath } from '@weir/api/paths';
 import { shellWord } from '../format/shell-word.ts';
-import { missingRight } from '../session/rights.ts';
+import { missingRecordsRight, missingRight } from '../session/rights.ts';
 
 /** An operation of the catalogue, as far as the palette needs it. */
 export interface OperationEntry {
   readonly name: OperationName;
   readonly title: string;
   readonly summary: string;
-  readonly access: 'read' | 'write';
+  readonly access: 'read' | 'records' | 'write';
   readonly scope: 'public' | 'user' | 'account' | 'workspace' | 'cluster';
   readonly example: { readonly input: Readonly<Record<string, unknown>> };
 }
@@ -30,6 +30,7 @@ export function whyNot({ scope, access }: OperationEntry, { context, clusterId }
   if (scope === 'cluster') {
     if (clusterId === undefined) return 'Open a cluster first';
     if (access === 'write') return missingRight(context, clusterId);
+    if (access === 'records') return missingRecordsRight(context, clusterId);
   }
   if (
     scope === 'workspace' &&

@@ -3,13 +3,24 @@ import { useContextOfCaller } from './context.ts';
 
 type Context = Pick<OutputOf<'get_context'>, 'workspaces'>;
 
-/** What a person lacks who may not change a cluster, and who can give it; `undefined` if nothing is missing. */
-export function missingRight(context: Context | undefined, clusterId: string): string | undefined {
-  const workspace = context?.workspaces.find(({ virtual_clusters }) =>
+function workspaceOf(context: Context | undefined, clusterId: string) {
+  return context?.workspaces.find(({ virtual_clusters }) =>
     virtual_clusters.some(({ id }) => id === clusterId),
   );
-  if (workspace?.grant !== 'read_only') return undefined;
+}
+
+/** What a person lacks who may not change a cluster, and who can give it; `undefined` if nothing is missing. */
+export function missingRight(context: Context | undefined, clusterId: string): string | undefined {
+  const workspace = workspaceOf(context, clusterId);
+  if (workspace === undefined || workspace.grant === 'admin') return undefined;
   return `Needs the admin role in workspace ${workspace.name}; ask an account administrator`;
+}
+
+/** What a person lacks who may not read the records of a cluster without a Kafka login. */
+export function missingRecordsRight(context: Context | undefined, clusterId: string): string | undefined {
+  const workspace = workspaceOf(context, clusterId);
+  if (workspace?.grant !== 'read_only') return undefined;
+  return `Needs the role Records reader in workspace ${workspace.name}; ask an account administrator, or use a Kafka login`;
 }
 
 export function useMissingRight(clusterId: string): string | undefined {

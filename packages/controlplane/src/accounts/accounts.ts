@@ -54,7 +54,7 @@ function accountOf(row: AccountRow): Account {
   return { id: row.id, name: row.name, createdMs: row.created_ms };
 }
 
-/** Creates an account with two roles and a workspace. */
+/** Creates an account with three roles and a workspace. */
 export async function insertAccount(
   transaction: DatabaseTransaction,
   name: string,
@@ -72,6 +72,10 @@ export async function insertAccount(
   const role = (roleName: string, managedGrantName: 'admin' | 'read_only') =>
     insertRole(transaction, account.id, roleName, [{ workspaceId: everywhere, managedGrantName }], deps);
   const admin = await role('Admin', 'admin');
+  const recordsReader = [{ workspaceId: everywhere, managedGrantName: 'read_records' as const }];
+  // Earlier accounts got the role by a migration, which derives its id in the same way.
+  const readerId = account.id.replace(/^ti_/, 'pri_');
+  await insertRole(transaction, account.id, 'Records reader', recordsReader, deps, readerId);
   const readOnly = await role('Read-only', 'read_only');
   const workspace = await insertWorkspace(transaction, account.id, firstWorkspaceName, deps);
   return { account, adminRoleId: admin.id, readOnlyRoleId: readOnly.id, workspaceId: workspace.id };

@@ -16,6 +16,7 @@ import {
 import { apiLimits } from '@weir/api/limits';
 import { type Clock, type Log, type Metrics, nearestName } from '@weir/core';
 import type { AuditChange } from '../accounts/audit/audit-log.ts';
+import type { AuditRead } from '../accounts/audit/audit-read.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import { remoteAddressOf } from '../http/remote-address.ts';
 import { pathOf, type RouteHandlers } from '../http/route-table.ts';
@@ -76,6 +77,8 @@ interface Call {
   output?: unknown;
   /** What the operation has changed. */
   readonly changes: AuditChange[];
+  /** The records that it has read. */
+  read?: AuditRead;
   /** Whether the call got far enough to be audited. */
   isAudited: boolean;
 }
@@ -169,6 +172,9 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
           call.workspaceId = workspaceId;
         },
         onChanged: (changes) => call.changes.push(...changes),
+        onRead: (read) => {
+          call.read = read;
+        },
       });
       putBack('succeeded');
     } catch (error) {
@@ -180,7 +186,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   /** Browsers attach cookies to requests of any page; keys they do not. */
   function refuseForeignPages({ operation, caller, request }: Call): void {
     const isByCookie = caller?.signedIn !== undefined;
-    if (operation.access !== 'write' || !(isByCookie || operation.scope === 'public')) return;
+    if (operation.access === 'read' || !(isByCookie || operation.scope === 'public')) return;
     const origin = originOf(request.headers, publicUrl());
     if (origin === 'foreign' || (isByCookie && origin === 'none'))
       throw new ApiError(
@@ -207,7 +213,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   }
 
   async function record(call: Call, error: ApiError | undefined): Promise<void> {
-    const { operation, caller, permit, input, output, changes, remoteAddress, request } = call;
+    const { operation, caller, permit, input, output, changes, read, remoteAddress, request } = call;
     if (!call.isAudited || !isRecorded(operation, input, error)) return;
     await audit.record({
       via: 'api',
@@ -220,6 +226,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       input,
       output,
       changes,
+      read,
       result: error?.code ?? 'ok',
       message: error?.message,
     });

@@ -8,6 +8,7 @@ import {
 } from '@weir/api';
 import type { Log } from '@weir/core';
 import type { AuditActor, AuditChange, AuditNote } from '../accounts/audit/audit-log.ts';
+import type { AuditRead } from '../accounts/audit/audit-read.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import { controlPlaneLimits } from '../limits.ts';
 import type { Permit } from './authorize.ts';
@@ -29,6 +30,7 @@ interface EndedCall {
   readonly input: unknown;
   readonly output: unknown;
   readonly changes: readonly AuditChange[];
+  readonly read: AuditRead | undefined;
   /** `ok`, or the code of the error. */
   readonly result: string;
   readonly message: string | undefined;
@@ -53,7 +55,7 @@ export class AuditTrail {
     try {
       const accountId = call.accountId === '' ? await this.#accountMeant(call.input) : call.accountId;
       if (accountId === undefined) return;
-      const { operation, actor, remoteAddress, userAgent, via, workspaceId, result, message } = call;
+      const { operation, actor, remoteAddress, userAgent, via, workspaceId, read, result, message } = call;
       const note: AuditNote = {
         accountId,
         actor,
@@ -65,6 +67,7 @@ export class AuditTrail {
         changes: call.changes,
         result,
         ...(workspaceId === undefined ? {} : { workspaceId }),
+        ...(read === undefined ? {} : { read }),
         // A message about an invalid request may repeat parts of it.
         ...(message === undefined || resultsThatRepeatInput.has(result) ? {} : { message }),
       };
@@ -95,7 +98,7 @@ export function isRecorded(
   input: Readonly<Record<string, unknown>> | undefined,
   error: ApiError | undefined,
 ): boolean {
-  if (access !== 'write' || error?.code === 'rate_limited') return false;
+  if (access === 'read' || error?.code === 'rate_limited') return false;
   return input?.validate_only !== true || error?.code === 'forbidden';
 }
 

@@ -56,7 +56,7 @@ export async function authorize(
     case 'workspace':
       return onWorkspace(caller, operation, input.workspace_id as string | undefined, registry);
     case 'cluster':
-      return onCluster(caller, operation, input.virtual_cluster_id as string, registry);
+      return onCluster(caller, operation, input, registry);
   }
 }
 
@@ -106,10 +106,13 @@ async function onWorkspace(
 
 async function onCluster(
   caller: Caller,
-  { name, access }: KnownOperation,
-  clusterId: string,
+  operation: KnownOperation,
+  input: Input,
   registry: Registry,
 ): Promise<Permit> {
+  const { name } = operation;
+  const clusterId = input.virtual_cluster_id as string;
+  const access = accessOf(operation, input);
   const { accountId } = caller;
   const cluster = await clusterFor(name, accountId, clusterId, registry);
   if (cluster === undefined) throw notFound('virtual cluster');
@@ -121,13 +124,21 @@ async function onCluster(
   return permitTo(allowed, { workspaceId, cluster });
 }
 
+/** Records that a Kafka credential is given for are read with the rights of that credential, by ACLs. */
+function accessOf({ access }: KnownOperation, { kafka_user_name, kafka_password }: Input): Access {
+  const hasCredential = kafka_user_name !== undefined && kafka_password !== undefined;
+  return access === 'records' && hasCredential ? 'read' : access;
+}
+
+const neededFor: Readonly<Record<Access, string>> = {
+  read: 'You need a role in this workspace, or an API key that may read there.',
+  records:
+    'You need the grant read_records or admin in this workspace to read records, or a Kafka credential.',
+  write: 'You need the admin role in this workspace, or an API key that may write there.',
+};
+
 function forbiddenInWorkspace(access: Access): ApiError {
-  return new ApiError(
-    'forbidden',
-    access === 'write'
-      ? 'You need the admin role in this workspace, or an API key that may write there.'
-      : 'You need a role in this workspace, or an API key that may read there.',
-  );
+  return new ApiError('forbidden', neededFor[access]);
 }
 
 /** Only restoring accepts deleted clusters. */

@@ -1,6 +1,7 @@
 import { ApiError, type Operation, type OperationName } from '@weir/api';
 import type { Clock, Log } from '@weir/core';
 import type { AuditChange } from '../accounts/audit/audit-log.ts';
+import type { AuditRead } from '../accounts/audit/audit-read.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import type { BrowserSession, CallContext } from '../operations/call-context.ts';
 import type { SomeHandlers } from '../operations/handler.ts';
@@ -24,6 +25,8 @@ interface OperationCall {
   readonly happensIn?: (workspaceId: string) => void;
   /** Called with what the operation has changed. */
   readonly onChanged?: (changes: readonly AuditChange[]) => void;
+  /** Called with the records that the operation has read. */
+  readonly onRead?: (read: AuditRead) => void;
 }
 
 interface PerformerOptions {
@@ -71,6 +74,7 @@ export function operationPerformer({ accounts, handlers, clock, log }: Performer
       browser,
       happensIn: (workspaceId) => call.happensIn?.(workspaceId),
       changed: (changes) => call.onChanged?.(changes),
+      read: (read) => call.onRead?.(read),
       stop: stop.signal,
       clock,
       log,

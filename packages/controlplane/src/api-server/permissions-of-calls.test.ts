@@ -129,6 +129,10 @@ async function makeWorld(t: TestContext, handlers?: SomeHandlers): Promise<World
     anonymous: { actor: { kind: 'anonymous' } as const, headers: {} },
     app_a: await keyed('app_a', appGrant(a)),
     app_r_a: await keyed('app_r_a', appGrant(a, 'app_r')),
+    app_records_a: await keyed('app_records_a', {
+      ...appGrant(a, 'app_r'),
+      managedGrantName: 'read_records',
+    }),
     agent_a: await keyed('agent_a', agentGrant(ours.a)),
     agent_r_a: await keyed('agent_r_a', agentGrant(ours.a, 'agent_r')),
     token_a: await federated('token_a', false),
@@ -137,6 +141,7 @@ async function makeWorld(t: TestContext, handlers?: SomeHandlers): Promise<World
     no_role: await signed('no_role'),
     admin_a: await signed('admin_a', { workspaceId: a, managedGrantName: 'admin' }),
     reader_a: await signed('reader_a', { workspaceId: a, managedGrantName: 'read_only' }),
+    records_a: await signed('records_a', { workspaceId: a, managedGrantName: 'read_records' }),
     admin_a_reader_b: await signed(
       'admin_a_reader_b',
       { workspaceId: a, managedGrantName: 'admin' },
@@ -220,6 +225,7 @@ const outsiders = [
   'anonymous',
   'app_a',
   'app_r_a',
+  'app_records_a',
   'agent_a',
   'agent_r_a',
   'token_a',
@@ -227,6 +233,7 @@ const outsiders = [
   'no_role',
   'admin_a',
   'reader_a',
+  'records_a',
 ] as const;
 
 test('objects of others are answered like objects that never existed', async (t) => {

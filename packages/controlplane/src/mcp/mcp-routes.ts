@@ -9,6 +9,7 @@ import {
   serverMaker,
 } from '@weir/mcp';
 import type { AuditChange } from '../accounts/audit/audit-log.ts';
+import type { AuditRead } from '../accounts/audit/audit-read.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
 import { AuditTrail, auditActorOf, isRecorded } from '../api-server/audit-trail.ts';
 import type { Permit } from '../api-server/authorize.ts';
@@ -120,6 +121,9 @@ export function mcpRoutes(options: McpRoutesOptions): McpRoutes {
             seen.workspaceId = workspaceId;
           },
           onChanged: (changes) => seen.changes.push(...changes),
+          onRead: (read) => {
+            seen.read = read;
+          },
         });
         await record({ name, input, output, who, seen });
         return output as OutputOf<typeof name>;
@@ -150,6 +154,7 @@ export function mcpRoutes(options: McpRoutesOptions): McpRoutes {
         input,
         output,
         changes: seen.changes,
+        read: seen.read,
         result: error?.code ?? 'ok',
         message: error?.message,
       });
@@ -162,6 +167,7 @@ interface Seen {
   permit?: Permit;
   workspaceId?: string | undefined;
   readonly changes: AuditChange[];
+  read?: AuditRead;
 }
 
 interface EndedToolCall {

@@ -1,6 +1,7 @@
 import type { Clock, Log } from '@weir/core';
 import type { Actor } from '../accounts/access/permissions.ts';
 import type { AuditChange } from '../accounts/audit/audit-log.ts';
+import type { AuditRead } from '../accounts/audit/audit-read.ts';
 import type { Session } from '../accounts/users/sessions.ts';
 import type { User } from '../accounts/users/users.ts';
 import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';
@@ -41,6 +42,8 @@ export interface CallContext {
   happensIn(workspaceId: string): void;
   /** Adds values that the call has changed to the audit entry. They must not contain secrets. */
   changed(changes: readonly AuditChange[]): void;
+  /** Adds records that the call has read to the audit entry. */
+  read(read: AuditRead): void;
   /** Aborted when the caller disconnects. */
   readonly stop: AbortSignal;
   readonly clock: Clock;

@@ -29,6 +29,7 @@ export function setupContract({ contract }: Stage): void {
       [
         ['Admin', 'admin'],
         ['Read-only', 'read_only'],
+        ['Records reader', 'read_records'],
       ],
     );
   });

@@ -420,6 +420,34 @@ test('where ACLs are on, a credential decides what is read and written', async (
   assert.deepEqual(offsetsOf(found), [0]);
 });
 
+test('a read that the control plane has authorised needs no credential, and a write still does', async (t) => {
+  const cluster = new TestCluster({ clusterConfigs: { 'service.acls.enabled': 'true' } });
+  cluster.addTopic('orders');
+  for (const user of ['writer', 'stranger']) addUser(cluster, user, `${user}-secret`);
+  allow(cluster, 'writer', 'WRITE');
+  const sasl = { isRequired: true, passwordMechanisms: ['PLAIN'], sessionMsMax: 0 } as const;
+  const { ask } = await stage(t, { cluster, sasl });
+  const caller = { remoteAddress: '127.0.0.1', mayReadAll: true };
+  const as = (username: string) => ({
+    caller: { ...caller, login: { username, password: `${username}-secret` } },
+  });
+  await ask<ProduceRecordAnswer>({ ...writing, ...as('writer') });
+  const found = await ask<ReadRecordsAnswer>({ ...reading, caller });
+  assert.ok(found.kind === 'read', JSON.stringify(found));
+  assert.deepEqual(offsetsOf(found), [0]);
+  // biome-ignore format: a table
+  const refused: [query: object, reason: string][] = [
+    [{ ...reading, caller: { ...caller, mayReadAll: false } }, 'loginRequired'],
+    [{ ...writing, caller },                                   'loginRequired'],
+    [{ ...reading, ...as('stranger') },                        'denied'],
+  ];
+  for (const [query, reason] of refused) {
+    const answer = await ask<ReadRecordsAnswer>(query);
+    assert.ok(answer.kind === 'refused', JSON.stringify(answer));
+    assert.equal(answer.reason, reason);
+  }
+});
+
 test('where clients log in, a read needs a login too', async (t) => {
   const sasl = { isRequired: true, passwordMechanisms: ['PLAIN'], sessionMsMax: 0 } as const;
   const { cluster, ask } = await stage(t, { sasl });

@@ -1,15 +1,10 @@
 import type { RequestServer } from '@weir/broker';
-import {
-  type ProduceRecordQuery,
-  type ReadRecordsQuery,
-  type RecordCaller,
-  readRecordsKind,
-} from '@weir/cluster';
+import { type ProduceRecordQuery, type ReadRecordsQuery, readRecordsKind } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
 import { HttpProblem } from '@weir/http';
 import type { RecordSchemas } from '@weir/registry/decoding';
 import type { Access, GuardedRequest, LoginChecks, PasswordLogin, PrincipalOf } from '@weir/security';
-import { HttpLogins, openSession, type Principal, userOf } from '@weir/security';
+import { anonymous, HttpLogins, openSession, type Principal, userOf } from '@weir/security';
 import { recordFormatter } from '../http-data/formatted-records.ts';
 import type { InflatedMemory } from '../http-data/inflated-memory.ts';
 import { BrowserClient } from './browser-client.ts';
@@ -39,9 +34,17 @@ interface ServeLimits {
   readonly limitMs: number;
 }
 
+/** The principal of reads that the control plane has authorised. Its name is in quotas and lists of clients. */
+const authorizedReader: Principal = {
+  ...anonymous,
+  name: 'User:control-plane',
+  isSuperuser: true,
+  isReadOnly: true,
+};
+
 /**
- * Reads and writes records for people, whom the control plane has authorised for the cluster. What they may do in it is
- * decided as for any Kafka client, by the credential that they give.
+ * Reads and writes records for people, whom the control plane has authorised for the cluster. With a Kafka credential
+ * they may do what any client may with it. Without one they read, if the control plane says so, and audits it.
  */
 export class RecordBrowser {
   readonly #options: RecordBrowserOptions;
@@ -73,7 +76,7 @@ export class RecordBrowser {
     { signal, limitMs }: ServeLimits,
   ): Promise<string> {
     const { server, clock, schemas, accessOf, inflated } = this.#options;
-    const principal = await this.#principalOf(query.caller);
+    const principal = await this.#principalOf(query);
     const { remoteAddress } = query.caller;
     const session = { ...openSession({ remoteAddress, remotePort: 0 }), user: userOf(principal), principal };
     const client = new BrowserClient({ server, session, signal, clock });
@@ -86,7 +89,11 @@ export class RecordBrowser {
     return await readRecords(query, { client, formatter, inflated, clock, signal, limitMs });
   }
 
-  async #principalOf({ login, remoteAddress }: RecordCaller): Promise<Principal> {
+  async #principalOf({
+    kind,
+    caller: { login, remoteAddress, mayReadAll = false },
+  }: Pick<ReadRecordsQuery | ProduceRecordQuery, 'kind' | 'caller'>): Promise<Principal> {
+    if (login === undefined && mayReadAll && kind === readRecordsKind) return authorizedReader;
     if (login === undefined && this.#options.requiresLogin())
       throw new RecordRefused(
         'loginRequired',

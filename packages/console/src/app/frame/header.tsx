@@ -10,6 +10,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useAction, useOperation } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
 import { counted } from '../../format/format.ts';
+import { forgetCredentials } from '../../pages/messages/state/kafka-credential.ts';
 import { useClusters } from '../../session/workspace-choice.ts';
 import { tasks } from '../../tasks/tasks.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
@@ -148,6 +149,7 @@ function AccountMenu({ context }: Pick<FrameProps, 'context'>) {
               {
                 onSuccess: () => {
                   tasks.forgetAll();
+                  forgetCredentials();
                   void navigate({ to: '/sign-in', search: {} });
                 },
               },

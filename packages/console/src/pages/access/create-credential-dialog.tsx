@@ -7,15 +7,20 @@ import { Secret } from '../../ui/secret.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { WaysToConnect } from './ways-to-connect.tsx';
 
+interface CreateCredentialProps {
+  /** Gets the credential, if one was made. */
+  readonly onClose: (made?: { readonly username: string; readonly password: string }) => void;
+}
+
 /** Makes a credential, and shows its password this once with ways to connect. */
-export function CreateCredentialDialog({ onClose }: { readonly onClose: () => void }) {
+export function CreateCredentialDialog({ onClose }: CreateCredentialProps) {
   const clusterId = useClusterId();
   const create = useAction('create_virtual_cluster_credentials');
   const [name, setName] = useState('');
   if (create.data !== undefined) {
     const { username, password } = create.data;
     return (
-      <ShownOnce onClose={onClose} title={`Credential ${name} created`} isSheet>
+      <ShownOnce onClose={() => onClose({ username, password })} title={`Credential ${name} created`} isSheet>
         <Secret label={`Password of ${username}`} text={password} />
         <WaysToConnect clusterId={clusterId} username={username} password={password} />
       </ShownOnce>
@@ -25,7 +30,7 @@ export function CreateCredentialDialog({ onClose }: { readonly onClose: () => vo
     <FormDialog
       title="Create credential"
       action={create}
-      onClose={onClose}
+      onClose={() => onClose()}
       onSubmit={(fields) => {
         setName(textOf(fields, 'name'));
         create.mutate({

@@ -168,6 +168,16 @@ const columns: readonly Column<Entry>[] = [
   },
 ];
 
+/** `50 of 300 scanned; partition 0: 12–61`. */
+function readInWords(read: NonNullable<Entry['read']>): string {
+  const { record_count, scanned_record_count, partitions, other_partition_count } = read;
+  const places = partitions.map(
+    ({ partition, first_offset, last_offset }) => `partition ${partition}: ${first_offset}–${last_offset}`,
+  );
+  const others = other_partition_count === 0 ? [] : [`${other_partition_count} more partitions`];
+  return [`${record_count} of ${scanned_record_count} scanned`, ...places, ...others].join('; ');
+}
+
 function EntryDialog({ of: entry, onClose }: { readonly of: Entry; readonly onClose: () => void }) {
   const { data: context } = useContextOfCaller();
   const workspace = context?.workspaces.find(({ id }) => id === entry.workspace_id);
@@ -180,6 +190,7 @@ function EntryDialog({ of: entry, onClose }: { readonly of: Entry; readonly onCl
     ['Result', entry.result],
     ['Message', entry.message],
     ['Times', String(entry.count)],
+    ['Records', entry.read && readInWords(entry.read)],
   ];
   return (
     <Dialog isOpen onClose={onClose} title={entry.operation} isSheet>

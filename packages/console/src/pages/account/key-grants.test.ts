@@ -12,7 +12,14 @@ test('the grant of every kind is one that the API accepts, and is read back as t
     workspaces: new Map([[workspaceId, 'Default']]),
     clusters: new Map([[clusterId, 'shop']]),
   };
-  const places = { app: 'Default', app_r: 'Default', agent: 'shop', agent_r: 'shop', '*': 'all workspaces' };
+  const places = {
+    app: 'Default',
+    app_r: 'Default',
+    app_records: 'Default',
+    agent: 'shop',
+    agent_r: 'shop',
+    '*': 'all workspaces',
+  };
   for (const [kind, label] of keyKinds) {
     const grant = grantOf({ kind, workspaceId, clusterId });
     const input = catalogue.create_api_key.input.safeParse({ name: 'one', access_grants: [grant] });

@@ -6,7 +6,8 @@ type Grant = Key['access_grants'][number];
 /** The kinds of key that a person chooses from, with what each is for. */
 export const keyKinds = [
   ['app', 'Application', 'Full access to one workspace.'],
-  ['app_r', 'Application, read only', 'Read access to one workspace.'],
+  ['app_r', 'Application, read only', 'Read access to one workspace, without records of topics.'],
+  ['app_records', 'Application, reads records', 'Read access to one workspace, with records of topics.'],
   ['agent', 'Agents of a cluster', 'Agents of the cluster connect with it.'],
   ['agent_r', 'Cluster, read only', 'Read access to one cluster; agents cannot connect with it.'],
   ['*', 'Whole account', 'Full access, including workspaces, roles, users and other keys.'],
@@ -23,9 +24,13 @@ interface Names {
 
 /** `Application, read only · Default`. */
 export function scopeOf({ access_grants }: Pick<Key, 'access_grants'>, names: Names): string {
-  const kinds = new Set(access_grants.map(({ principal_kind }) => principal_kind));
+  const kinds = new Set(access_grants.map(kindOf));
   const words = [...kinds].map((kind) => keyKinds.find(([known]) => known === kind)?.[1] ?? kind);
   return `${words.join(', ')} · ${access_grants.map((grant) => placeOf(grant, names)).join(', ')}`;
+}
+
+function kindOf({ principal_kind, managed_grant_name }: Grant): KeyKind | '' {
+  return principal_kind === 'app_r' && managed_grant_name === 'read_records' ? 'app_records' : principal_kind;
 }
 
 function placeOf({ resource_id, workspace_id }: Grant, { workspaces, clusters }: Names): string {
@@ -46,10 +51,12 @@ export function grantOf({
   workspaceId,
   clusterId,
 }: Wanted): CallOf<'create_api_key'>['access_grants'][number] {
-  if (isOfCluster(kind))
+  if (kind === 'agent' || kind === 'agent_r')
     return { principal_kind: kind, resource_kind: 'virtual_cluster', resource_id: clusterId };
   return {
-    principal_kind: kind,
+    ...(kind === 'app_records'
+      ? { principal_kind: 'app_r', managed_grant_name: 'read_records' }
+      : { principal_kind: kind }),
     resource_kind: '*',
     resource_id: '*',
     workspace_id: kind === '*' ? '*' : workspaceId,

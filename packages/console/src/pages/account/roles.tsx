@@ -90,10 +90,17 @@ function grantsInWords({ access_grants }: Role, places: ReturnType<typeof usePla
   return access_grants
     .map(({ workspace_id, managed_grant_name }) => {
       const place = places.find(([id]) => id === workspace_id)?.[1] ?? workspace_id;
-      return `${managed_grant_name === 'admin' ? 'administers' : 'reads'} ${place}`;
+      return `${inWords[managed_grant_name]} ${place}`;
     })
     .join(', ');
 }
+
+const inWords: Readonly<Record<Role['access_grants'][number]['managed_grant_name'], string>> = {
+  admin: 'administers',
+  read_records: 'reads, with records,',
+  read_only: 'reads',
+  '': 'nothing in',
+};
 
 interface RoleProps {
   readonly role: Role | undefined;
@@ -102,7 +109,8 @@ interface RoleProps {
 
 const grants = [
   ['', 'nothing'],
-  ['read_only', 'read'],
+  ['read_only', 'read, without records'],
+  ['read_records', 'read, with records'],
   ['admin', 'administer'],
 ] as const;
 
@@ -124,7 +132,7 @@ function EditRole({ role, onClose }: RoleProps) {
           const grant = textOf(fields, id);
           return grant === ''
             ? []
-            : [{ workspace_id: id, managed_grant_name: grant as 'admin' | 'read_only' }];
+            : [{ workspace_id: id, managed_grant_name: grant as (typeof grants)[1 | 2 | 3][0] }];
         });
         if (role === undefined) create.run({ user_role_name: name, access_grants }, `Created ${name}`);
         else {

@@ -6,6 +6,7 @@ import { useOperation } from '../../api/use-operation.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { Failure } from '../../ui/states.tsx';
+import { forgetCredentials } from '../messages/state/kafka-credential.ts';
 import { AccountForm } from './account-form.tsx';
 
 export function SignIn() {
@@ -23,6 +24,8 @@ export function SignIn() {
     try {
       await call('sign_in', { email: String(fields.get('email')), password: String(fields.get('password')) });
       queries.clear();
+      // Another person may sign in after a session has expired.
+      forgetCredentials();
       router.history.push(ownPath(return_to));
     } catch (error) {
       setProblem(problemOf(error).message);

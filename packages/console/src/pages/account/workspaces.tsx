@@ -24,6 +24,8 @@ type Workspace = OutputOf<'list_workspaces'>['workspaces'][number];
 
 const nameHelp = '3 to 128 letters, digits, spaces, underscores and hyphens.';
 
+const rights = { admin: 'administer', read_records: 'read, with records', read_only: 'read' } as const;
+
 /** Clusters and keys that belong together, and that a role is about. */
 export function Workspaces() {
   const workspaces = useOperation('list_workspaces', {});
@@ -101,7 +103,7 @@ function useColumns(
       id: 'grant',
       title: 'Your role',
       width: '9rem',
-      cell: ({ id }) => (of(id)?.grant === 'admin' ? 'administer' : 'read'),
+      cell: ({ id }) => rights[of(id)?.grant ?? 'read_only'],
     },
     timeColumn('created', 'Created', '12rem', ({ created_at }) => created_at),
     {

@@ -60,7 +60,7 @@ function DeletedCluster({ cluster }: { readonly cluster: Deleted }) {
   const [isNameTaken, setNameTaken] = useState(false);
   const [name, setName] = useState(`${label}_restored`.slice(0, 128));
   const problem = name === '' || clusterNamePattern.test(name) ? undefined : clusterNameRule;
-  const mayNot = workspace?.grant === 'read_only';
+  const mayNot = workspace !== undefined && workspace.grant !== 'admin';
   const restoreAs = (newName?: string) =>
     restore.mutate(
       {

@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { downloadedMax, downloadOfSearch, downloadShown } from './state/download-records.ts';
 import type { MessagesSearch } from './state/messages-search.ts';
+import { useReader } from './state/reader.ts';
 import type { TopicRecord } from './state/records.ts';
 
 interface DownloadMenuProps {
@@ -23,6 +24,7 @@ const formats = [
 /** Saves the records of the page, or all that the search finds. */
 export function DownloadMenu({ topic, search, records, fields }: DownloadMenuProps) {
   const clusterId = useClusterId();
+  const { login } = useReader(clusterId);
   const shown = formats.map(([format, name]) => ({
     id: format,
     label: `${counted(records.length, 'shown record')} as ${name}`,
@@ -32,7 +34,7 @@ export function DownloadMenu({ topic, search, records, fields }: DownloadMenuPro
   const found = formats.map(([format, name]) => ({
     id: `all-${format}`,
     label: `Up to ${formatCount(downloadedMax)} found as ${name}`,
-    onSelect: () => startTask(downloadOfSearch(clusterId, search, { topic, format, fields })),
+    onSelect: () => startTask(downloadOfSearch(clusterId, search, { topic, format, fields, login })),
   }));
   return (
     <Menu trigger={<Button>Download</Button>} entries={[...shown, { id: 'line', line: true }, ...found]} />

@@ -4,6 +4,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { ApiError } from '@weir/api/client';
 import { useMemo, useRef, useState } from 'react';
 import { formatCount, formatDuration } from '../../format/format.ts';
+import { ChangeButton } from '../../session/change-button.tsx';
 import { Button } from '../../ui/button.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -21,6 +22,7 @@ import { isUsual, useColumnChoice } from './state/column-choice.ts';
 import { decodedRecord } from './state/decoders.ts';
 import { setCredential, useCredential } from './state/kafka-credential.ts';
 import { chosenRecord, type MessagesSearch, readMessagesSearch, startOf } from './state/messages-search.ts';
+import { useReader } from './state/reader.ts';
 import { keyOfRecord, type TopicRecord } from './state/records.ts';
 import { useLive, useRecords } from './state/use-records.ts';
 
@@ -38,6 +40,7 @@ export function Messages() {
   const navigate = useNavigate({ from: '/clusters/$clusterId/topics/$topic/messages' });
   const described = useTopic(topic);
   const { user } = useCredential(clusterId);
+  const { missing, isReady } = useReader(clusterId);
   const queries = useQueryClient();
   const read = useRecords(topic, search);
   const [isProducing, setProducing] = useState(false);
@@ -72,6 +75,7 @@ export function Messages() {
   };
   const stop = () => void queries.cancelQueries({ queryKey: ['read_records', clusterId, topic] });
   const error = read.error ?? live.error;
+  const isLoginNeeded = isAboutCredential(error) || (missing !== undefined && !isReady);
   const filterProblem =
     error instanceof ApiError && error.code === 'filter_syntax' ? error.message.split('\n')[0] : undefined;
   const page = (cursor: string | null | undefined) =>
@@ -91,12 +95,12 @@ export function Messages() {
           <>
             {user !== undefined && (
               <Button kind="quiet" onClick={() => setCredential(clusterId, undefined)}>
-                as {user} · change
+                {missing === undefined ? 'produce' : ''} as {user} · forget
               </Button>
             )}
-            <Button icon={PlusIcon} onClick={() => setProducing(true)}>
+            <ChangeButton icon={PlusIcon} onClick={() => setProducing(true)}>
               Produce
-            </Button>
+            </ChangeButton>
           </>
         }
       >
@@ -108,7 +112,7 @@ export function Messages() {
           isRunning={read.isFetching}
           onRun={run}
           onStop={stop}
-          isSecondary={isAboutCredential(error)}
+          isSecondary={isLoginNeeded}
           records={rows}
           filterProblem={filterProblem}
         />
@@ -160,8 +164,8 @@ export function Messages() {
           </Button>
         </div>
         <div className="border-t border-line">
-          {isAboutCredential(error) ? (
-            <CredentialForm user={user} error={error} />
+          {isLoginNeeded ? (
+            <CredentialForm act="read" user={user} reason={error ?? missing} />
           ) : read.isError ? (
             filterProblem === undefined && (
               <Failure what="read the records" error={read.error} onRetry={() => read.refetch()} />

@@ -65,7 +65,9 @@ export function ProduceSheet({ topic, partitionCount, isOpen, onClose }: Produce
   };
   return (
     <Dialog isOpen={isOpen} onClose={onClose} title={`Produce to ${topic}`} isSheet>
-      {isAboutCredential(produce.error) && <CredentialForm user={user} error={produce.error} />}
+      {isAboutCredential(produce.error) && (
+        <CredentialForm act="produce" user={user} reason={produce.error} />
+      )}
       <form className="flex flex-col gap-4" onSubmit={submit}>
         <PartFields title="Key" none="No key" draft={key} onChange={setKey} rows={1} />
         <PartFields title="Value" none="Null (tombstone)" draft={value} onChange={setValue} rows={10} />

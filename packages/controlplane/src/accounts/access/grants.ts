@@ -1,11 +1,14 @@
 /** All workspaces of an account, including future ones. */
 export const everywhere = '*';
 
+/** What a caller may do in a workspace. `read_records` is `read_only` with records of topics. */
+export type GrantName = 'admin' | 'read_records' | 'read_only';
+
 /** What a role permits its users, and where. */
 export interface RoleGrant {
   /** `wi_…`, or `*`. */
   readonly workspaceId: string;
-  readonly managedGrantName: 'admin' | 'read_only';
+  readonly managedGrantName: GrantName;
 }
 
 /** What a key permits, in the terms of the API. */
@@ -17,7 +20,8 @@ export interface KeyGrant {
   readonly resourceId: string;
   /** `wi_…`, or `*`. */
   readonly workspaceId: string;
-  readonly managedGrantName?: string;
+  /** For a read-only application key that reads records of topics too. */
+  readonly managedGrantName?: 'read_records';
 }
 
 /** The kind of a key, derived from its grants. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Access } from '@weir/api';
 import fc from 'fast-check';
 import type { KeyGrant, RoleGrant } from './grants.ts';
 import { type Actor, grantIn, isAllowed, mayConnectAgents, mayManageKey, type Need } from './permissions.ts';
@@ -20,14 +21,21 @@ const actors: Record<string, Actor> = {
   'user without roles': user(),
   'admin of a': user({ workspaceId: 'wi_a', managedGrantName: 'admin' }),
   'reader of a': user({ workspaceId: 'wi_a', managedGrantName: 'read_only' }),
+  'records reader of a': user({ workspaceId: 'wi_a', managedGrantName: 'read_records' }),
   'admin of all': user({ workspaceId: '*', managedGrantName: 'admin' }),
   'reader of all': user({ workspaceId: '*', managedGrantName: 'read_only' }),
+  'records reader of all': user({ workspaceId: '*', managedGrantName: 'read_records' }),
+  'reader of all, records reader of a': user(
+    { workspaceId: '*', managedGrantName: 'read_only' },
+    { workspaceId: 'wi_a', managedGrantName: 'read_records' },
+  ),
   'reader of all, admin of a': user(
     { workspaceId: '*', managedGrantName: 'read_only' },
     { workspaceId: 'wi_a', managedGrantName: 'admin' },
   ),
   'app key of a': key(app('app', 'wi_a')),
   'app_r key of a': key(app('app_r', 'wi_a')),
+  'app_r key of a with records': key({ ...app('app_r', 'wi_a'), managedGrantName: 'read_records' }),
   'agent key of a1': key(agent('agent', 'vci_a1', 'wi_a')),
   'agent_r key of a1': key(agent('agent_r', 'vci_a1', 'wi_a')),
   'account key': key(accountKey),
@@ -43,28 +51,33 @@ const things: Need[] = [
   { scope: 'cluster', access: 'read', accountId, workspaceId: 'wi_b', clusterId: 'vci_b1' },
 ];
 
-/** `w` may write, and so read; `r` may read; `-` neither. */
+/** `w` may write, and so read everything; `d` may read records; `r` may read the rest; `-` neither. */
 // biome-ignore format: a table
 const table: [who: string, may: string][] = [
-  //                            account  a  b  a1 a2 b1
-  ['anonymous',                 '-       -  -  -  -  -'],
-  ['user without roles',        '-       -  -  -  -  -'],
-  ['admin of a',                '-       w  -  w  w  -'],
-  ['reader of a',               '-       r  -  r  r  -'],
-  ['admin of all',              'w       w  w  w  w  w'],
-  ['reader of all',             'r       r  r  r  r  r'],
-  ['reader of all, admin of a', 'r       w  r  w  w  r'],
-  ['app key of a',              '-       w  -  w  w  -'],
-  ['app_r key of a',            '-       r  -  r  r  -'],
-  ['agent key of a1',           '-       -  -  r  -  -'],
-  ['agent_r key of a1',         '-       -  -  r  -  -'],
-  ['account key',               'w       -  -  -  -  -'],
+  //                                     account  a  b  a1 a2 b1
+  ['anonymous',                          '-       -  -  -  -  -'],
+  ['user without roles',                 '-       -  -  -  -  -'],
+  ['admin of a',                         '-       w  -  w  w  -'],
+  ['reader of a',                        '-       r  -  r  r  -'],
+  ['records reader of a',                '-       d  -  d  d  -'],
+  ['admin of all',                       'w       w  w  w  w  w'],
+  ['reader of all',                      'r       r  r  r  r  r'],
+  ['records reader of all',              'd       d  d  d  d  d'],
+  ['reader of all, records reader of a', 'r       d  r  d  d  r'],
+  ['reader of all, admin of a',          'r       w  r  w  w  r'],
+  ['app key of a',                       '-       w  -  w  w  -'],
+  ['app_r key of a',                     '-       r  -  r  r  -'],
+  ['app_r key of a with records',        '-       d  -  d  d  -'],
+  ['agent key of a1',                    '-       -  -  r  -  -'],
+  ['agent_r key of a1',                  '-       -  -  r  -  -'],
+  ['account key',                        'w       -  -  -  -  -'],
 ];
 
 for (const [who, may] of table) {
   test(`permissions: ${who}`, () => {
     const found = things.map((thing) => {
       if (isAllowed(actors[who]!, { ...thing, access: 'write' } as Need)) return 'w';
+      if (isAllowed(actors[who]!, { ...thing, access: 'records' } as Need)) return 'd';
       return isAllowed(actors[who]!, thing) ? 'r' : '-';
     });
     assert.equal(found.join(' '), may.replaceAll(/ +/g, ' '));
@@ -103,16 +116,17 @@ test('permissions: which actor may create which keys', () => {
 
 const workspaceIds = ['wi_a', 'wi_b', 'wi_c'] as const;
 const clusterIds = ['vci_1', 'vci_2', 'vci_3'] as const;
-const access = fc.constantFrom('read' as const, 'write' as const);
+const access = fc.constantFrom('read' as const, 'records' as const, 'write' as const);
 const anyAccount = fc.constantFrom('ti_1', 'ti_2');
 const workspace = fc.constantFrom(...workspaceIds);
 
 const roleGrant: fc.Arbitrary<RoleGrant> = fc.record({
   workspaceId: fc.constantFrom(...workspaceIds, '*'),
-  managedGrantName: fc.constantFrom('admin', 'read_only'),
+  managedGrantName: fc.constantFrom('admin', 'read_records', 'read_only'),
 });
 const keyGrant: fc.Arbitrary<KeyGrant> = fc.oneof(
   fc.tuple(fc.constantFrom('app' as const, 'app_r' as const), workspace).map(([kind, id]) => app(kind, id)),
+  workspace.map((id) => ({ ...app('app_r', id), managedGrantName: 'read_records' as const })),
   fc
     .tuple(fc.constantFrom('agent' as const, 'agent_r' as const), fc.constantFrom(...clusterIds), workspace)
     .map(([kind, clusterId, id]) => agent(kind, clusterId, id)),
@@ -184,7 +198,7 @@ test('permissions: a read-only actor never writes, creates no keys and connects 
       const readsOnly =
         actor.kind === 'anonymous' ||
         (actor.kind === 'user'
-          ? actor.grants.every(({ managedGrantName }) => managedGrantName === 'read_only')
+          ? actor.grants.every(({ managedGrantName }) => managedGrantName !== 'admin')
           : actor.grants.every(({ principalKind }) => principalKind.endsWith('_r')));
       if (!readsOnly) return;
       assert.equal(isAllowed(actor, { ...need, access: 'write' } as Need), false);
@@ -194,11 +208,12 @@ test('permissions: a read-only actor never writes, creates no keys and connects 
   );
 });
 
-test('permissions: an actor that may write may read', () => {
+test('permissions: an actor that may write may read records, and one that reads records the rest', () => {
   fc.assert(
     fc.property(anyActor, anyNeed, (actor, need) => {
-      if (isAllowed(actor, { ...need, access: 'write' } as Need))
-        assert.equal(isAllowed(actor, { ...need, access: 'read' } as Need), true);
+      const may = (access: Access) => isAllowed(actor, { ...need, access } as Need);
+      if (may('write')) assert.equal(may('records'), true);
+      if (may('records')) assert.equal(may('read'), true);
     }),
   );
 });

@@ -1,5 +1,5 @@
 import type { Access } from '@weir/api';
-import { everywhere, type KeyGrant, keyKindOf, type RoleGrant } from './grants.ts';
+import { everywhere, type GrantName, type KeyGrant, keyKindOf, type RoleGrant } from './grants.ts';
 
 /** The caller with its grants. */
 export type Actor =
@@ -43,6 +43,7 @@ export type Need =
  * allowed.
  *
  * - Users have the permissions of their roles, per workspace; the account itself requires a role for all workspaces.
+ * - Records of topics are data: who may write reads them, and who may only read does with `read_records`.
  * - An application key works in its workspaces. An account key works on the account, not inside workspaces.
  * - An agent key reads its cluster, and may connect agents (`mayConnectAgents`): running agents is not administration.
  */
@@ -56,10 +57,16 @@ export function isAllowed(actor: Actor, need: Need): boolean {
     : actor.grants.some((grant) => keyAllows(grant, need));
 }
 
+const accessOf: Readonly<Record<GrantName, readonly Access[]>> = {
+  admin: ['read', 'records', 'write'],
+  read_records: ['read', 'records'],
+  read_only: ['read'],
+};
+
 type NeedOfAccount = Exclude<Need, { scope: 'public' | 'user' }>;
 
 function roleAllows({ workspaceId, managedGrantName }: RoleGrant, need: NeedOfAccount): boolean {
-  if (need.access === 'write' && managedGrantName !== 'admin') return false;
+  if (!accessOf[managedGrantName].includes(need.access)) return false;
   if (workspaceId === everywhere) return true;
   return need.scope !== 'account' && workspaceId === need.workspaceId;
 }
@@ -71,7 +78,7 @@ function keyAllows(grant: KeyGrant, need: NeedOfAccount): boolean {
       return need.scope === 'account';
     case 'application':
       if (need.scope === 'account' || grant.workspaceId !== need.workspaceId) return false;
-      return need.access === 'read' || !isReadOnly;
+      return accessOf[isReadOnly ? (grant.managedGrantName ?? 'read_only') : 'admin'].includes(need.access);
     case 'agent':
       return need.scope === 'cluster' && need.access === 'read' && grant.resourceId === need.clusterId;
   }
@@ -86,13 +93,10 @@ export function mayConnectAgents(actor: Actor, accountId: string, clusterId: str
 }
 
 /** Returns the highest permission of an actor in a workspace: `admin` means write. */
-export function grantIn(
-  actor: Actor,
-  accountId: string,
-  workspaceId: string,
-): 'admin' | 'read_only' | undefined {
+export function grantIn(actor: Actor, accountId: string, workspaceId: string): GrantName | undefined {
   const need = { scope: 'workspace', accountId, workspaceId } as const;
   if (isAllowed(actor, { ...need, access: 'write' })) return 'admin';
+  if (isAllowed(actor, { ...need, access: 'records' })) return 'read_records';
   return isAllowed(actor, { ...need, access: 'read' }) ? 'read_only' : undefined;
 }
 

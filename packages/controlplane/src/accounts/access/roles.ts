@@ -136,12 +136,13 @@ export async function insertRole(
   name: string,
   grants: readonly RoleGrant[],
   { clock, random }: AccountsDeps,
+  id = freshId('userRole', random),
 ): Promise<Role> {
   await roleTable.requireRoom(transaction, accountId, apiLimits.userRolesMax, 'roles');
   checkedName('role', name);
   await roleTable.requireFreeName(transaction, accountId, { name, what: 'role' });
   const role: Role = {
-    id: freshId('userRole', random),
+    id,
     name,
     grants,
     createdMs: clock.nowMs(),

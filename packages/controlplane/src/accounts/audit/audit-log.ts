@@ -6,6 +6,7 @@ import { boundedText } from '../common/bounded-text.ts';
 import { freshId } from '../common/ids.ts';
 import { AccountStore } from '../database/account-store.ts';
 import type { AuditEntryRow } from '../database/schema.ts';
+import { type AuditRead, joinedReads } from './audit-read.ts';
 
 /** Who made the call. The entry has the name beside the id, because it outlives the actor. */
 export interface AuditActor {
@@ -41,6 +42,8 @@ export interface AuditNote {
   readonly targets: readonly string[];
   /** What it changed, as far as the operation says. */
   readonly changes?: readonly AuditChange[];
+  /** Records that it read. */
+  readonly read?: AuditRead;
   /** `ok`, or the code of the error. */
   readonly result: string;
   /** The error message. */
@@ -111,15 +114,23 @@ export class AuditLog extends AccountStore {
     return ids;
   }
 
-  /** Adds repetitions to an entry, and further targets. */
+  /** Adds repetitions to an entry, further targets, and what they read. */
   async repeat(
     id: string,
-    { times, targets }: { readonly times: number; readonly targets: readonly string[] },
+    {
+      times,
+      targets,
+      read,
+    }: {
+      readonly times: number;
+      readonly targets: readonly string[];
+      readonly read?: AuditRead | undefined;
+    },
   ): Promise<void> {
     await this.database.transaction().execute(async (transaction) => {
       const row = await transaction
         .selectFrom('weir_audit_entries')
-        .select(['targets', 'time_ms'])
+        .select(['targets', 'time_ms', 'read_records'])
         .where('id', '=', id)
         .executeTakeFirst();
       // The entry has expired.
@@ -131,6 +142,7 @@ export class AuditLog extends AccountStore {
         .set((update) => ({
           occurrences: update('occurrences', '+', times),
           targets: JSON.stringify([...all]),
+          ...(read === undefined ? {} : { read_records: printedRead(read, readOf(row)) }),
         }))
         .where('id', '=', id)
         .execute();
@@ -236,8 +248,17 @@ function rowOf(id: string, timeMs: number, note: AuditNote): AuditEntryRow {
     message: boundedText(note.message ?? '', controlPlaneLimits.auditMessageCharsMax),
     targets: JSON.stringify([...targetsOf(note)]),
     changes: JSON.stringify(changesOf(note)),
+    read_records: note.read === undefined ? null : printedRead(note.read),
     occurrences: 1,
   };
+}
+
+function printedRead(read: AuditRead, earlier?: AuditRead): string {
+  return JSON.stringify(earlier === undefined ? read : joinedReads(earlier, read));
+}
+
+function readOf({ read_records }: Pick<AuditEntryRow, 'read_records'>): AuditRead | undefined {
+  return read_records === null ? undefined : (JSON.parse(read_records) as AuditRead);
 }
 
 /** The first changes, and how many more there were. */
@@ -258,6 +279,7 @@ function targetsOf({ targets }: Pick<AuditNote, 'targets'>): Set<string> {
 
 function entryOf(row: AuditEntryRow): AuditEntry {
   const changes = JSON.parse(row.changes) as AuditChange[];
+  const read = readOf(row);
   return {
     id: row.id,
     timeMs: row.time_ms,
@@ -272,6 +294,7 @@ function entryOf(row: AuditEntryRow): AuditEntry {
     result: row.result,
     count: row.occurrences,
     ...(changes.length === 0 ? {} : { changes }),
+    ...(read === undefined ? {} : { read }),
     ...(row.message === '' ? {} : { message: row.message }),
   };
 }

@@ -4,6 +4,7 @@ import { type Log, silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
 import { controlPlaneLimits } from '../../limits.ts';
 import type { AuditNote } from './audit-log.ts';
+import { type AuditRead, auditReadOf } from './audit-read.ts';
 import { AuditRefusals, refusalIntervalMs } from './audit-refusals.ts';
 
 const refused: AuditNote = {
@@ -18,6 +19,8 @@ const refused: AuditNote = {
 
 interface Written extends AuditNote {
   count: number;
+  /** What the repetitions read. */
+  repeated?: AuditRead | undefined;
 }
 
 function stage() {
@@ -32,9 +35,9 @@ function stage() {
         if (isAway) throw new Error('the database is away');
         return notes.map((note) => String(entries.push({ ...note, count: 1 }) - 1));
       },
-      async repeat(id, { times, targets }) {
+      async repeat(id, { times, targets, read }) {
         entries[Number(id)]!.count += times;
-        entries[Number(id)] = { ...entries[Number(id)]!, targets };
+        entries[Number(id)] = { ...entries[Number(id)]!, targets, repeated: read };
       },
     },
     clock,
@@ -128,6 +131,21 @@ test('a live view is one entry per minute, with the number of its reads', async 
   await nextInterval();
   assert.deepEqual([entries.length, entries[0]!.count], [1, 30]);
   assert.deepEqual(entries[0]!.targets, read.targets);
+});
+
+test('the pages of a search are one entry with the offsets of all of them', async () => {
+  const { entries, refusals, nextInterval } = stage();
+  for (const offset of [30, 20, 10])
+    await refusals.recordRead({ ...read, read: auditReadOf([{ partition: 1, offset }], 5) });
+  await nextInterval();
+  assert.equal(entries.length, 1);
+  assert.deepEqual(entries[0]!.read, auditReadOf([{ partition: 1, offset: 30 }], 5));
+  assert.deepEqual(entries[0]!.repeated, {
+    recordCount: 2,
+    scannedCount: 10,
+    partitions: [{ partition: 1, firstOffset: 10, lastOffset: 20 }],
+    otherPartitionCount: 0,
+  });
 });
 
 test('reads of other topics, as other users or by other callers are entries of their own', async () => {

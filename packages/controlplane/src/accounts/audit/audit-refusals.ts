@@ -2,6 +2,7 @@ import type { Clock, Log } from '@weir/core';
 import { placeOf } from '../../http/remote-address.ts';
 import { controlPlaneLimits } from '../../limits.ts';
 import type { AuditLog, AuditNote } from './audit-log.ts';
+import { type AuditRead, joinedReads } from './audit-read.ts';
 
 interface AuditRefusalsOptions {
   readonly auditLog: Pick<AuditLog, 'append' | 'repeat'>;
@@ -19,6 +20,8 @@ interface OpenEntry {
   /** How often it was repeated. */
   repeats: number;
   readonly targets: Set<string>;
+  /** What the repetitions have read. */
+  read: AuditRead | undefined;
   readonly cancel: () => void;
 }
 
@@ -77,6 +80,7 @@ export class AuditRefusals {
     const open = this.#open.get(key);
     if (open !== undefined) {
       open.repeats++;
+      if (note.read !== undefined) open.read = open.read ? joinedReads(open.read, note.read) : note.read;
       for (const target of note.targets)
         if (open.targets.size < controlPlaneLimits.auditTargetsMax) open.targets.add(target);
       return;
@@ -90,6 +94,7 @@ export class AuditRefusals {
       ),
       repeats: 0,
       targets: new Set(note.targets.slice(0, controlPlaneLimits.auditTargetsMax)),
+      read: undefined,
       cancel: clock.after(refusalIntervalMs, () => this.#end(key)),
     };
     this.#open.set(key, entry);
@@ -112,12 +117,12 @@ export class AuditRefusals {
     this.#ending.add(ending);
   }
 
-  async #finish({ written, repeats, targets }: OpenEntry): Promise<void> {
+  async #finish({ written, repeats, targets, read }: OpenEntry): Promise<void> {
     const { auditLog, log } = this.#options;
     try {
       const id = await written;
       if (repeats > 0 && id !== undefined)
-        await auditLog.repeat(id, { times: repeats, targets: [...targets] });
+        await auditLog.repeat(id, { times: repeats, targets: [...targets], read });
     } catch (error) {
       log.error('failed to count repeated calls in the audit log', { error: (error as Error).message });
     }
@@ -135,7 +140,7 @@ function keyOf({ accountId, actor, remoteAddress, workspaceId = '', operation, r
 
 /** The same caller at the same place, with the same topic and Kafka user. */
 function readKeyOf(note: AuditNote): string {
-  return JSON.stringify([keyOf(note), note.remoteAddress, note.userAgent, note.targets]);
+  return JSON.stringify([keyOf(note), note.via, note.remoteAddress, note.userAgent, note.targets]);
 }
 
 function sharedNote({ accountId, operation, result }: AuditNote): AuditNote {

@@ -94,7 +94,7 @@ export interface RoleGrantRow {
   role_id: string;
   /** Or `*`. */
   workspace_id: string;
-  managed_grant_name: 'admin' | 'read_only';
+  managed_grant_name: 'admin' | 'read_records' | 'read_only';
 }
 
 interface UserRoleRow {
@@ -150,7 +150,7 @@ export interface ApiKeyGrantRow {
   resource_kind: 'virtual_cluster' | '*';
   resource_id: string;
   workspace_id: string;
-  managed_grant_name: string | null;
+  managed_grant_name: 'read_records' | null;
 }
 
 export interface VirtualClusterRow {
@@ -191,6 +191,7 @@ export interface AuditEntryRow {
   targets: string;
   /** A JSON list of `AuditChange`. */
   changes: string;
+  read_records: string | null;
   /** How often it happened; more than 1 only for refused calls. */
   occurrences: number;
 }

@@ -130,6 +130,8 @@ test('keys: no caller creates a key with more permissions than its own', async (
     resource_id: '*',
     workspace_id: '*',
   } as const;
+  const recordsKey = (workspace_id: string) =>
+    ({ ...application(workspace_id), principal_kind: 'app_r', managed_grant_name: 'read_records' }) as const;
   const { a, b } = ours;
 
   // biome-ignore format: a table
@@ -153,6 +155,11 @@ test('keys: no caller creates a key with more permissions than its own', async (
     ['account key',   account,   everything,           'forbidden'],
     ['admin',         admin,     { ...application(a.id), managed_grant_name: 'read_only' }, 'invalid_request'],
     ['admin',         admin,     { ...agents(a.clusterId), resource_kind: '*' },            'invalid_request'],
+    ['admin',         admin,     { ...application(a.id), managed_grant_name: 'read_records' }, 'invalid_request'],
+    ['admin',         admin,     { ...agents(a.clusterId), managed_grant_name: 'read_records' }, 'invalid_request'],
+    ['reader of a',   readerOfA, recordsKey(a.id),     'forbidden'],
+    ['admin of a',    adminOfA,  recordsKey(b.id),     'not_found'],
+    ['admin',         admin,     recordsKey(b.id),     'ok'],
   ];
   let count = 0;
   for (const [who, client, grant, result] of cases) {
@@ -185,7 +192,7 @@ test('keys: no caller creates a key with more permissions than its own', async (
     'akn_key_6',
   ]);
   assert.deepEqual(await namesFor(app), ['akn_key_12', 'akn_key_6']);
-  assert.deepEqual(await namesFor(account, b.id), ['akn_key_0', 'akn_key_14']);
+  assert.deepEqual(await namesFor(account, b.id), ['akn_key_0', 'akn_key_14', 'akn_key_23']);
   assert.deepEqual(await namesFor(readerOfA), []);
   const { api_keys } = await admin.call('list_api_keys', {});
   const idOf = (name: string) => api_keys.find((key) => key.name === name)!.id;

@@ -75,12 +75,20 @@ async function grantOf(
 ): Promise<KeyGrant> {
   const { principal_kind, resource_kind, resource_id, workspace_id, managed_grant_name } = given;
   // A caller that sends `read_only` here would otherwise get a key that writes.
-  if (managed_grant_name !== undefined)
+  if (
+    managed_grant_name !== undefined &&
+    (managed_grant_name !== 'read_records' || principal_kind !== 'app_r')
+  )
     throw new OperationFailed(
       'invalid_request',
-      'managed_grant_name is for roles; a key that reads is app_r.',
+      'managed_grant_name is for roles; a key that reads is app_r, and one that reads records too app_r with read_records.',
     );
-  const grant = { principalKind: principal_kind, resourceKind: resource_kind, resourceId: resource_id };
+  const grant = {
+    principalKind: principal_kind,
+    resourceKind: resource_kind,
+    resourceId: resource_id,
+    ...(managed_grant_name === undefined ? {} : { managedGrantName: managed_grant_name }),
+  };
   switch (keyKindOf({ ...grant, workspaceId: '' }).kind) {
     case 'agent':
       if (clusterType !== undefined && clusterTypeOf(resource_id) !== clusterType)

@@ -1,5 +1,6 @@
 import type { InputOf } from '@weir/api';
 import { parseDurationMs, timeText } from '@weir/core';
+import type { AuditRead } from '../../accounts/audit/audit-read.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { CallContext } from '../call-context.ts';
 import type { SomeHandlers } from '../handler.ts';
@@ -45,6 +46,7 @@ export function auditHandlers(accounts: AccountsDatabase) {
           workspace_id: entry.workspaceId ?? null,
           targets: [...entry.targets],
           changes: [...(entry.changes ?? [])],
+          read: entry.read === undefined ? null : toReadResponse(entry.read),
           result: entry.result,
           message: entry.message ?? '',
           count: entry.count,
@@ -53,6 +55,19 @@ export function auditHandlers(accounts: AccountsDatabase) {
       };
     },
   } satisfies SomeHandlers;
+}
+
+function toReadResponse({ recordCount, scannedCount, partitions, otherPartitionCount }: AuditRead) {
+  return {
+    record_count: recordCount,
+    scanned_record_count: scannedCount,
+    partitions: partitions.map(({ partition, firstOffset, lastOffset }) => ({
+      partition,
+      first_offset: firstOffset,
+      last_offset: lastOffset,
+    })),
+    other_partition_count: otherPartitionCount,
+  };
 }
 
 function timeIn({ relative, start, end }: InputOf<'search_audit_log'>) {

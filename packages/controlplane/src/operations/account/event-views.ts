@@ -1,4 +1,5 @@
 import { timeText } from '@weir/core';
+import type { GrantName } from '../../accounts/access/grants.ts';
 import { grantIn } from '../../accounts/access/permissions.ts';
 import { notFound } from '../../accounts/common/not-found.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
@@ -83,7 +84,7 @@ function requireUser(context: CallContext): string {
   return userId;
 }
 
-function requireAdmin(grant: 'admin' | 'read_only'): void {
+function requireAdmin(grant: GrantName): void {
   if (grant !== 'admin')
     throw new OperationFailed(
       'forbidden',

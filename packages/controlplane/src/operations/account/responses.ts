@@ -16,7 +16,7 @@ function toKeyGrantResponse(grant: KeyGrant): GrantResponse {
     resource_kind: grant.resourceKind,
     resource_id: grant.resourceId,
     workspace_id: grant.workspaceId,
-    managed_grant_name: '',
+    managed_grant_name: grant.managedGrantName ?? '',
   };
 }
 

@@ -1,3 +1,4 @@
+import type { GrantName } from '../../accounts/access/grants.ts';
 import { type Actor, grantIn, isAllowed } from '../../accounts/access/permissions.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { VirtualCluster } from '../../accounts/workspaces/virtual-clusters.ts';
@@ -11,7 +12,7 @@ export interface Caller {
 }
 
 interface VisibleWorkspace extends Workspace {
-  readonly grant: 'admin' | 'read_only';
+  readonly grant: GrantName;
 }
 
 /** Returns the workspaces in which the caller has any permission, the oldest first. */

@@ -65,8 +65,10 @@ test('an agent reads as the credential of the caller, and cursors bring back its
   const [query] = queries as [ReadRecordsQuery];
   assert.deepEqual(query.caller.login, { username: 'u', password: 'p' });
   assert.deepEqual([query.partitions, query.start, query.direction], [[0, 1, 2], 'newest', 'older']);
+  assert.equal(query.caller.mayReadAll, false, 'the ACLs of the credential apply');
   await call({ cursor: first.newer_cursor! });
-  const { start, direction, positions } = queries[1]!;
+  const { start, direction, positions, caller } = queries[1]!;
+  assert.deepEqual([caller.login, caller.mayReadAll], [undefined, true]);
   assert.deepEqual([start, direction, positions], ['positions', 'newer', read.newer]);
 });
 

@@ -14,6 +14,7 @@ import {
 } from '@weir/cluster';
 import { timeText } from '@weir/core';
 import { parseFilter, pointAt } from '@weir/events';
+import { auditReadOf } from '../../accounts/audit/audit-read.ts';
 import type { CallContext } from '../call-context.ts';
 import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
@@ -43,7 +44,10 @@ const codes: Readonly<Record<RecordRefusal, ErrorCode>> = {
   unavailable: 'unavailable',
 };
 
-/** Reads and writes records by an agent, as the Kafka credential of the caller. */
+/**
+ * Reads and writes records by an agent. A caller with a Kafka credential has the rights of that; a read without one was
+ * authorized by the grants of the caller (`authorize.ts`).
+ */
 export function recordDataOperations({ clusterPort, freshUuid }: ClusterServices) {
   async function partitionCountOf(input: ReadInput | ProduceInput, context: CallContext): Promise<number> {
     const { virtual_cluster_id, topic_name } = input;
@@ -59,7 +63,7 @@ export function recordDataOperations({ clusterPort, freshUuid }: ClusterServices
       const partitionCount = await partitionCountOf(input, context);
       const query: ReadRecordsQuery = {
         kind: readRecordsKind,
-        caller,
+        caller: { ...caller, mayReadAll: caller.login === undefined },
         topic: input.topic_name,
         ...startOf(input, partitionCount),
         limit: input.limit,
@@ -81,6 +85,7 @@ export function recordDataOperations({ clusterPort, freshUuid }: ClusterServices
         stop: context.stop,
       })) as ReadRecordsAnswer;
       if (answer.kind === 'refused') throw new OperationFailed(codes[answer.reason], answer.message);
+      context.read(auditReadOf(answer.records, answer.scanned));
       const { older, newer } = answer;
       return {
         records: answer.records.map(toRecordResponse),

@@ -4,7 +4,7 @@ import { counted, formatBytes, formatCount } from '../../../format/format.ts';
 import type { TaskToStart } from '../../../tasks/task-store.ts';
 import { decodedRecord } from './decoders.ts';
 import { csvOfRecords, ndjsonLine } from './export-records.ts';
-import { credentialOf } from './kafka-credential.ts';
+import type { credentialOf } from './kafka-credential.ts';
 import { type MessagesSearch, readInputOf, startOf, wantedOf } from './messages-search.ts';
 import type { TopicRecord } from './records.ts';
 
@@ -38,7 +38,7 @@ const callsMax = 200;
 export function downloadOfSearch(
   clusterId: string,
   search: MessagesSearch,
-  { topic, format, fields }: Download,
+  { topic, format, fields, login }: Download & { readonly login: () => ReturnType<typeof credentialOf> },
 ): TaskToStart {
   const file = fileName(topic, format);
   return {
@@ -60,7 +60,7 @@ export function downloadOfSearch(
               ? readInputOf({ ...search, cursor: undefined })
               : { cursor, ...wantedOf(search) }),
             limit: Math.min(perCallMax, downloadedMax - found.length),
-            ...credentialOf(clusterId),
+            ...login(),
           },
           signal,
         );

@@ -4,24 +4,25 @@ import { useEffect, useRef, useState } from 'react';
 import { call } from '../../../api/client.ts';
 import { useClusterId } from '../../../api/use-cluster.ts';
 import { type Decoders, decodedRecord, formatsOf } from './decoders.ts';
-import { credentialOf, useCredential } from './kafka-credential.ts';
 import { type MessagesSearch, readInputOf, wantedOf } from './messages-search.ts';
+import { useReader } from './reader.ts';
 import type { ReadAnswer, TopicRecord } from './records.ts';
 
 /** Reads the page of records that the URL stands for. It is read again only on request: a scan may be long. */
 export function useRecords(topic: string, search: MessagesSearch) {
   const clusterId = useClusterId();
-  const { version } = useCredential(clusterId);
+  const { version, login, isReady } = useReader(clusterId);
   const input = readInputOf(search);
   return useQuery({
     queryKey: ['read_records', clusterId, topic, input, version],
     queryFn: ({ signal }) =>
       call(
         'read_records',
-        { virtual_cluster_id: clusterId, topic_name: topic, ...input, ...credentialOf(clusterId) },
+        { virtual_cluster_id: clusterId, topic_name: topic, ...input, ...login() },
         signal,
       ),
-    placeholderData: keepPreviousData,
+    enabled: isReady,
+    ...(isReady ? { placeholderData: keepPreviousData } : {}),
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
     retry: false,
@@ -35,7 +36,7 @@ export function useWholeRecord(
   isEnabled: boolean,
 ) {
   const clusterId = useClusterId();
-  const { version } = useCredential(clusterId);
+  const { version, login, isReady } = useReader(clusterId);
   const { partition, offset } = record;
   return useQuery({
     queryKey: ['read_records', 'whole', clusterId, topic, partition, offset, decoders, version],
@@ -51,7 +52,7 @@ export function useWholeRecord(
           limit: 1,
           whole: true,
           ...formatsOf(decoders),
-          ...credentialOf(clusterId),
+          ...login(),
         },
         signal,
       );
@@ -59,7 +60,7 @@ export function useWholeRecord(
       if (found?.offset !== offset) throw new Error('The record has been deleted.');
       return decodedRecord(found, decoders);
     },
-    enabled: isEnabled,
+    enabled: isEnabled && isReady,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
     retry: false,
@@ -85,6 +86,9 @@ interface LiveOptions {
 /** Records that arrive while the page is open, the newest first. */
 export function useLive({ topic, search, cursor, isOn, isPaused }: LiveOptions) {
   const clusterId = useClusterId();
+  const { login } = useReader(clusterId);
+  const loginNow = useRef(login);
+  loginNow.current = login;
   const [records, setRecords] = useState<ReadAnswer['records']>([]);
   const [error, setError] = useState<unknown>(undefined);
   const position = useRef(cursor);
@@ -111,7 +115,7 @@ export function useLive({ topic, search, cursor, isOn, isPaused }: LiveOptions) 
             cursor: position.current!,
             limit: perCallMax,
             ...(JSON.parse(wanted) as ReturnType<typeof wantedOf>),
-            ...credentialOf(clusterId),
+            ...loginNow.current(),
           },
           stopped.signal,
         );

@@ -8,6 +8,7 @@ import { secrets } from './0007-secrets.ts';
 import { auditChanges } from './0008-audit-changes.ts';
 import { auditVia } from './0009-audit-via.ts';
 import { alerts } from './0010-alerts.ts';
+import { recordsReaders } from './0011-records-readers.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in order. */
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   auditChanges,
   auditVia,
   alerts,
+  recordsReaders,
 ];

@@ -24,6 +24,30 @@ test('migrations: the steps are numbered without a gap and have distinct names',
   assert.equal(new Set(migrations.map(({ name }) => name)).size, migrations.length);
 });
 
+test('migrations: earlier accounts get the role that reads records, unless they have one of its name', async (t) => {
+  const database = new Kysely<Schema>({ dialect: sqliteDialect(':memory:') });
+  t.after(() => database.destroy());
+  const clock = new HandClock();
+  await migrate(database, migrations.slice(0, 10), clock);
+  for (const id of ['ti_one', 'ti_two'])
+    await database.insertInto('weir_accounts').values({ id, name: id, created_ms: 5, revision: 0 }).execute();
+  await database
+    .insertInto('weir_roles')
+    .values({ id: 'pri_own', account_id: 'ti_two', name: 'Records reader', created_ms: 6 })
+    .execute();
+  await migrate(database, migrations, clock);
+  const roles = await database.selectFrom('weir_roles').selectAll().orderBy('id').execute();
+  assert.deepEqual(
+    roles.map(({ id, account_id, name }) => [id, account_id, name]),
+    [
+      ['pri_one', 'ti_one', 'Records reader'],
+      ['pri_own', 'ti_two', 'Records reader'],
+    ],
+  );
+  const grants = await database.selectFrom('weir_role_grants').selectAll().execute();
+  assert.deepEqual(grants, [{ role_id: 'pri_one', workspace_id: '*', managed_grant_name: 'read_records' }]);
+});
+
 test('migrations: missing steps run once, all or none, and downgrades are refused', async (t) => {
   const database = new Kysely<Schema>({ dialect: sqliteDialect(':memory:') });
   t.after(() => database.destroy());
