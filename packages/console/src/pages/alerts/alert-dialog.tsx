@@ -258,7 +258,7 @@ function DiagnosticFields({ chosen, minSeverity }: DiagnosticFieldsProps) {
           ['critical', 'Critical'],
         ]}
       />
-      <Group label="Diagnostics" help="None are all of them.">
+      <Group label="Diagnostics" help="Without a choice, each of them counts.">
         {[...known, ...others]
           .toSorted((a, b) => Number(chosen.includes(b.id)) - Number(chosen.includes(a.id)))
           .map(({ id, title }) => (

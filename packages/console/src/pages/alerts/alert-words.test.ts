@@ -3,11 +3,12 @@ import { test } from 'node:test';
 import { conditionOf, repeatOptions, windowOptions } from './alert-words.ts';
 
 test('the condition of an alert is one line', () => {
-  const diagnostics = (diagnostic_ids: string[], min_severity: 'low' | 'high' = 'low') =>
+  const diagnostics = (diagnostic_ids: string[], min_severity: 'low' | 'high' | 'critical' = 'low') =>
     conditionOf({ events: null, diagnostics: { diagnostic_ids, min_severity } });
   const events = { view_id: 'evi_1', view_name: 'Denials' };
   assert.equal(diagnostics([]), 'Any diagnostic fails');
   assert.equal(diagnostics(['a', 'b'], 'high'), 'a or b fails with severity high or higher');
+  assert.equal(diagnostics([], 'critical'), 'Any diagnostic fails with severity critical');
   assert.equal(diagnostics(['a', 'b', 'c']), 'One of 3 diagnostics fails');
   assert.equal(
     conditionOf({ events: { ...events, more_than: 1, within_minutes: 5 }, diagnostics: null }),

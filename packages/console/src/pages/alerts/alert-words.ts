@@ -22,7 +22,8 @@ export function conditionOf({ events, diagnostics }: Pick<Alert, 'events' | 'dia
       : ids.length <= 2
         ? ids.join(' or ')
         : `One of ${ids.length} diagnostics`;
-  return `${which} fails${severity === 'low' ? '' : ` with severity ${severity} or higher`}`;
+  const orHigher = severity === 'critical' ? '' : ' or higher';
+  return `${which} fails${severity === 'low' ? '' : ` with severity ${severity}${orHigher}`}`;
 }
 
 /** The repetitions that a form offers, in minutes; the own one too. */

@@ -110,7 +110,14 @@ function AlertRow({ alert, onAsk }: AlertRowProps) {
           </span>
         </p>
         <p className="text-xs break-words text-muted">
-          {visibleText(conditionOf(alert))} · last fired <Time of={last_fired_at} isAgo />
+          {visibleText(conditionOf(alert))} ·{' '}
+          {last_fired_at === null ? (
+            'never fired'
+          ) : (
+            <>
+              last fired <Time of={last_fired_at} isAgo />
+            </>
+          )}
         </p>
         {state === 'firing' && <p className="text-xs break-words text-body">{visibleText(summary)}</p>}
         {problem !== null && <p className="text-xs break-words text-fail">{visibleText(problem)}</p>}

@@ -21,7 +21,7 @@ const columns: readonly Column<Notification>[] = [
   { id: 'time', title: 'Time', width: '12rem', cell: ({ time }) => <Time of={time} /> },
   {
     id: 'kind',
-    title: 'What',
+    title: 'Change',
     width: '7rem',
     cell: ({ kind }) => <Status kind={kinds[kind][0]}>{kinds[kind][1]}</Status>,
   },
