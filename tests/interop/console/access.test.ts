@@ -115,6 +115,7 @@ test('why is this producer denied: credential, denial, tester, rule, allowed', b
   assert.equal(await field(dialog, 'Name').inputValue(), 'a name', 'what was typed stays');
   await field(dialog, 'Name').fill('bob');
   await button(page, 'Create credential').click();
+  await field(dialog, 'Language').selectOption('kafkajs');
   const snippet = await dialog.getByRole('region', { name: 'JavaScript (kafkajs)', exact: true }).innerText();
   assert.deepEqual(await accessibilityProblems(page), []);
   const sasl = JSON.parse(/sasl: (\{.*\}) \}\)/.exec(snippet)![1]!) as { username: string; password: string };

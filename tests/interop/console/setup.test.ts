@@ -32,6 +32,7 @@ test('first start to first record, and a second person who joins', { skip, timeo
   await field(page, 'E-mail').fill('ada@example.com');
   await button(page, 'Set up').click();
   await onPage(page, 'Your API key akn_first').waitFor();
+  await field(page, 'Language').selectOption('kafkajs');
   const snippet = await page.getByRole('region', { name: 'JavaScript (kafkajs)', exact: true }).innerText();
   assert.deepEqual(await accessibilityProblems(page), []);
 

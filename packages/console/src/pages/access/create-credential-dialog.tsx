@@ -5,7 +5,7 @@ import { Checkbox, TextField } from '../../ui/fields.tsx';
 import { FormDialog, textOf } from '../../ui/form.tsx';
 import { Secret } from '../../ui/secret.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
-import { WaysToConnect } from './ways-to-connect.tsx';
+import { WaysToConnect } from './connect/ways-to-connect.tsx';
 
 interface CreateCredentialProps {
   /** Gets the credential, if one was made. */

@@ -3,7 +3,9 @@ import { systemClock } from '@weir/core';
 import { useState } from 'react';
 import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { formatDuration } from '../../format/format.ts';
+import { visibleText } from '../../format/visible-text.ts';
 import { ChangeButton, ChangeIconButton } from '../../session/change-button.tsx';
+import { Button } from '../../ui/button.tsx';
 import { nameColumn } from '../../ui/columns.tsx';
 import { DeletionDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
@@ -14,6 +16,7 @@ import { secretColumns } from '../../ui/secret-columns.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { AccessTabs } from './access-tabs.tsx';
+import { ConnectSheet } from './connect/connect-sheet.tsx';
 import { CreateCredentialDialog } from './create-credential-dialog.tsx';
 import { type Credential, EndRotationDialog, RotateCredentialDialog } from './rotate-credential-dialog.tsx';
 
@@ -22,6 +25,7 @@ export function Credentials() {
   const clusterId = useClusterId();
   const credentials = useClusterOperation('list_virtual_cluster_credentials', {}, { everyMs: 30_000 });
   const [isCreating, setCreating] = useState(false);
+  const [connecting, setConnecting] = useState<Credential>();
   const [deleted, setDeleted] = useState<Credential>();
   const [rotated, setRotated] = useState<Credential>();
   const [ended, setEnded] = useState<Credential>();
@@ -47,7 +51,12 @@ export function Credentials() {
           noun: 'credential',
           textOf: ({ name, username }) => `${name} ${username}`,
         }}
-        columns={columnsOf({ onRotate: setRotated, onEnd: setEnded, onDelete: setDeleted })}
+        columns={columnsOf({
+          onConnect: setConnecting,
+          onRotate: setRotated,
+          onEnd: setEnded,
+          onDelete: setDeleted,
+        })}
         keyOf={({ id }) => id}
         sort="name"
       >
@@ -60,6 +69,13 @@ export function Credentials() {
         <RotateCredentialDialog credential={rotated} onClose={() => setRotated(undefined)} />
       )}
       {ended !== undefined && <EndRotationDialog credential={ended} onClose={() => setEnded(undefined)} />}
+      {connecting !== undefined && (
+        <ConnectSheet
+          what={`as ${visibleText(connecting.name)}`}
+          username={connecting.username}
+          onClose={() => setConnecting(undefined)}
+        />
+      )}
       {deleted !== undefined && (
         <DeletionDialog
           operation="delete_virtual_cluster_credentials"
@@ -83,12 +99,13 @@ export function Credentials() {
 }
 
 interface Actions {
+  readonly onConnect: (credential: Credential) => void;
   readonly onRotate: (credential: Credential) => void;
   readonly onEnd: (credential: Credential) => void;
   readonly onDelete: (credential: Credential) => void;
 }
 
-function columnsOf({ onRotate, onEnd, onDelete }: Actions): readonly Column<Credential>[] {
+function columnsOf({ onConnect, onRotate, onEnd, onDelete }: Actions): readonly Column<Credential>[] {
   return [
     nameColumn('name', 'Name', 'minmax(12rem, 2fr)', ({ name }) => name),
     {
@@ -103,6 +120,20 @@ function columnsOf({ onRotate, onEnd, onDelete }: Actions): readonly Column<Cred
       width: '10rem',
       cell: ({ is_cluster_superuser, read_only }) =>
         is_cluster_superuser ? 'superuser' : read_only ? 'read only' : 'by ACLs',
+    },
+    {
+      id: 'connect',
+      title: 'Snippets',
+      width: '7rem',
+      cell: (credential) => (
+        <Button
+          kind="quiet"
+          aria-label={`Connect as ${visibleText(credential.name)}`}
+          onClick={() => onConnect(credential)}
+        >
+          Connect
+        </Button>
+      ),
     },
     {
       id: 'password',

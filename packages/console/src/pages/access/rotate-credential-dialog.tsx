@@ -8,7 +8,7 @@ import { FormDialog, textOf } from '../../ui/form.tsx';
 import { Secret } from '../../ui/secret.tsx';
 import { ShownOnce } from '../../ui/shown-once.tsx';
 import { Time } from '../../ui/time.tsx';
-import { WaysToConnect } from './ways-to-connect.tsx';
+import { WaysToConnect } from './connect/ways-to-connect.tsx';
 
 export type Credential = OutputOf<'list_virtual_cluster_credentials'>['credentials'][number];
 

@@ -7,7 +7,7 @@ import { Form, textOf } from '../../ui/form.tsx';
 import { Secret } from '../../ui/secret.tsx';
 import { Failure } from '../../ui/states.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { WaysToConnect } from '../access/ways-to-connect.tsx';
+import { WaysToConnect } from '../access/connect/ways-to-connect.tsx';
 import { AccountForm } from './account-form.tsx';
 import { grantOf } from './key-grants.ts';
 import { LinkIsNotWhole, NameField, NewPasswordField, useLinkToken } from './sign-up-fields.tsx';

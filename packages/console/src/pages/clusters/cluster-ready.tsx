@@ -5,7 +5,7 @@ import { clusterLabel } from '../../format/cluster-label.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Secret } from '../../ui/secret.tsx';
 import { Command, Failure } from '../../ui/states.tsx';
-import { WaysToConnect } from '../access/ways-to-connect.tsx';
+import { WaysToConnect } from '../access/connect/ways-to-connect.tsx';
 import { agentCommand } from './agent-command.ts';
 
 interface Login {

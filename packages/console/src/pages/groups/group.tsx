@@ -16,6 +16,7 @@ import { RangedCharts } from '../../ui/range-picker.tsx';
 import { Answer, Empty } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
+import { ConnectSheet } from '../access/connect/connect-sheet.tsx';
 import { catchUpText } from './catch-up.ts';
 import { DeleteGroup, DeleteTopicOffsets } from './delete-offsets.tsx';
 import { memberColumns, partitionColumns, topicColumns } from './group-columns.tsx';
@@ -58,7 +59,7 @@ interface GroupOfProps {
 }
 
 function GroupOf({ group }: GroupOfProps) {
-  const [open, setOpen] = useState<'reset' | 'delete'>();
+  const [open, setOpen] = useState<'connect' | 'reset' | 'delete'>();
   const rates = useMetrics({
     metrics: ['produced_records_per_second', 'consumed_records_per_second'],
     group: group.name,
@@ -84,11 +85,21 @@ function GroupOf({ group }: GroupOfProps) {
       }
       actions={
         <>
+          {hasOffsets && <Button onClick={() => setOpen('connect')}>Connect</Button>}
           {hasOffsets && <Button onClick={() => setOpen('reset')}>Reset offsets</Button>}
           <Button onClick={() => setOpen('delete')}>Delete</Button>
         </>
       }
     >
+      {open === 'connect' && (
+        <ConnectSheet
+          what={`group ${visibleText(group.name)}`}
+          purpose="consume"
+          group={group.name}
+          {...(group.topics[0] === undefined ? {} : { topic: group.topics[0].name })}
+          onClose={close}
+        />
+      )}
       {open === 'reset' && (
         <ResetSheet group={group.name} topics={group.topics.map((topic) => topic.name)} onClose={close} />
       )}

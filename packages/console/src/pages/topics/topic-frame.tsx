@@ -3,6 +3,7 @@ import { isInternalTopic } from '@weir/core';
 import { useState } from 'react';
 import { counted, formatBytes, formatDuration } from '../../format/format.ts';
 import { ChangeButton } from '../../session/change-button.tsx';
+import { Button } from '../../ui/button.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import { isMissing, Missing } from '../../ui/missing.tsx';
 import { Page, Tabs } from '../../ui/page.tsx';
@@ -18,7 +19,7 @@ export function TopicFrame() {
   const described = useTopic(topic);
   const { data } = described;
   const navigate = useNavigate();
-  const [asks, setAsks] = useState<'clone' | 'delete' | undefined>();
+  const [asks, setAsks] = useState<'connect' | 'clone' | 'delete' | undefined>();
   const close = () => setAsks(undefined);
   if (isMissing(described))
     return (
@@ -52,6 +53,7 @@ export function TopicFrame() {
         data &&
         !isInternalTopic(topic) && (
           <>
+            <Button onClick={() => setAsks('connect')}>Connect</Button>
             <ChangeButton onClick={() => setAsks('clone')}>Clone</ChangeButton>
             <ChangeButton onClick={() => setAsks('delete')}>Delete</ChangeButton>
           </>
@@ -71,6 +73,7 @@ export function TopicFrame() {
           </>
         )}
       </Answer>
+      {asks === 'connect' && <ConnectSheet what={`topic ${topic}`} topic={topic} onClose={close} />}
       {asks === 'clone' && data && (
         <CloneTopic source={topic} partitionCount={data.partition_count} onClose={close} />
       )}
