@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { missingKcat } from '../brokers/kcat.ts';
 import { pythonWith } from '../python/venv.ts';
@@ -43,7 +43,11 @@ const cases: readonly [language: string, missing: () => string | false, run: Run
 ];
 
 /** Runs a snippet until it ends, or until it has printed what is wanted. */
-async function outputOf([command, args]: ReturnType<Run>, wanted?: string): Promise<string> {
+async function outputOf(
+  [command, args]: ReturnType<Run>,
+  { signal }: TestContext,
+  wanted?: string,
+): Promise<string> {
   const child = spawn(command, args, {
     cwd: root,
     // Snippets call `weir`, which is installed elsewhere as it is here.
@@ -51,6 +55,9 @@ async function outputOf([command, args]: ReturnType<Run>, wanted?: string): Prom
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // The shell and what it started.
+  const end = () => process.kill(-child.pid!, 'SIGKILL');
+  signal.addEventListener('abort', end);
   let out = '';
   let all = '';
   let isEnough = false;
@@ -59,8 +66,7 @@ async function outputOf([command, args]: ReturnType<Run>, wanted?: string): Prom
     if (isOut) out += text;
     if (wanted === undefined || isEnough || !out.includes(wanted)) return;
     isEnough = true;
-    // The shell and what it started.
-    process.kill(-child.pid!, 'SIGKILL');
+    end();
   };
   child.stdout.setEncoding('utf8').on('data', (text: string) => take(text, true));
   child.stderr.setEncoding('utf8').on('data', (text: string) => take(text, false));
@@ -68,13 +74,14 @@ async function outputOf([command, args]: ReturnType<Run>, wanted?: string): Prom
     child.once('error', reject);
     child.once('close', resolve);
   });
+  signal.removeEventListener('abort', end);
   assert.ok(isEnough || code === 0, `ended with ${code}: ${all}`);
   return out;
 }
 
 for (const [language, missing, run] of cases) {
   const reason = skip === false ? missing() : skip;
-  test(`the snippets of ${language} write a record and read it`, { ...bounded, skip: reason }, async () => {
+  test(`the snippets of ${language} write a record and read it`, { ...bounded, skip: reason }, async (t) => {
     const dialog = dialogOf(page);
     await field(dialog, 'Language').selectOption(language);
     await field(dialog, 'Topic of the snippet').fill(`hello-${language}`);
@@ -82,10 +89,10 @@ for (const [language, missing, run] of cases) {
     const snippet = () =>
       dialog.getByRole('region', { name: title, exact: true }).locator('code').innerText();
     await button(dialog, 'Produce').click();
-    await outputOf(run(await snippet()));
+    await outputOf(run(await snippet()), t);
     await button(dialog, 'Consume').click();
     await field(dialog, 'Group of the snippet').fill(`readers-${language}`);
-    assert.match(await outputOf(run(await snippet()), 'first record'), /first record/);
+    assert.match(await outputOf(run(await snippet()), t, 'first record'), /first record/);
   });
 }
 
@@ -94,7 +101,7 @@ test('pages of topics, groups and credentials have snippets', bounded, async () 
   await button(page, 'Done').click();
   const dialog = dialogOf(page);
   const snippet = (title: string) => dialog.getByRole('region', { name: title, exact: true }).locator('code');
-  await button(page, 'Connect as snippets').click();
+  await page.getByRole('button', { name: /^Connect as (?:ccn_)?snippets$/ }).click();
   await field(dialog, 'Language').selectOption('java');
   await snippet('Java')
     .getByText(/username=\\"ccun_[^"]*\\" password=\\"PASSWORD\\"/)

@@ -8,6 +8,7 @@ import { CopyableId } from '../../ui/copy-button.tsx';
 import { isMissing, Missing } from '../../ui/missing.tsx';
 import { Page, Tabs } from '../../ui/page.tsx';
 import { Answer } from '../../ui/states.tsx';
+import { ConnectSheet } from '../access/connect/connect-sheet.tsx';
 import { CloneTopic } from './clone-topic.tsx';
 import { DeleteTopics } from './delete-topics.tsx';
 import { topicTabs } from './topic-tabs.ts';

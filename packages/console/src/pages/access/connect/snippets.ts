@@ -181,7 +181,7 @@ export const languages = {
     install: '',
     produce: (of) => `echo '${value}' | kcat -P ${kcatFlags(of)} -t ${shellWord(of.topic)}`,
     consume: (of) =>
-      `kcat ${kcatFlags(of)} -X auto.offset.reset=earliest -G ${shellWord(of.group)} ${shellWord(of.topic)}`,
+      `kcat -u ${kcatFlags(of)} -X auto.offset.reset=earliest -G ${shellWord(of.group)} ${shellWord(of.topic)}`,
   },
   kafka: {
     title: 'Kafka console tools',
@@ -402,6 +402,7 @@ export const languages = {
         'const producer = new Producer({',
         platformaticOptions(of),
         '  serializers: stringSerializers,',
+        '  autocreateTopics: true,',
         '});',
         `await producer.send({ messages: [{ topic: ${literal(of.topic)}, value: ${literal(value)} }] });`,
         'await producer.close();',
