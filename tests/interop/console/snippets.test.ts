@@ -27,7 +27,8 @@ if (skip === false) {
 
 type Run = (snippet: string) => readonly [command: string, args: readonly string[]];
 
-const shell: Run = (snippet) => ['sh', ['-c', snippet]];
+/** Snippets call `weir`, as it is where it is installed. */
+const shell: Run = (snippet) => ['sh', ['-c', `PATH=${join(root, 'bin')}:$PATH\n${snippet}`]];
 const node: Run = (snippet) => [process.execPath, ['--input-type=module', '-e', snippet]];
 const python =
   (name: 'confluent-kafka' | 'kafka-python'): Run =>
@@ -50,8 +51,6 @@ async function outputOf(
 ): Promise<string> {
   const child = spawn(command, args, {
     cwd: root,
-    // Snippets call `weir`, which is installed elsewhere as it is here.
-    env: { ...process.env, PATH: `${join(root, 'bin')}:${process.env.PATH}` },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

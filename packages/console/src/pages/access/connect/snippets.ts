@@ -115,6 +115,10 @@ const goImports = (of: Connection, ...more: readonly string[]) => [
   ')',
 ];
 
+function importOf(names: string, module: string): string {
+  return `import ${names} from ${literal(module)};`;
+}
+
 function kafkajsClient(of: Connection): string {
   const sasl = { mechanism: 'plain', username: of.username, password: of.password };
   const parts = [
@@ -371,7 +375,7 @@ export const languages = {
     install: 'npm install kafkajs',
     produce: (of) =>
       lines(
-        "import { Kafka } from 'kafkajs';",
+        importOf('{ Kafka }', 'kafkajs'),
         '',
         kafkajsClient(of),
         'const producer = kafka.producer();',
@@ -381,7 +385,7 @@ export const languages = {
       ),
     consume: (of) =>
       lines(
-        "import { Kafka } from 'kafkajs';",
+        importOf('{ Kafka }', 'kafkajs'),
         '',
         kafkajsClient(of),
         `const consumer = kafka.consumer({ groupId: ${literal(of.group)} });`,
@@ -397,7 +401,7 @@ export const languages = {
     install: 'npm install @platformatic/kafka',
     produce: (of) =>
       lines(
-        "import { Producer, stringSerializers } from '@platformatic/kafka';",
+        importOf('{ Producer, stringSerializers }', '@platformatic/kafka'),
         '',
         'const producer = new Producer({',
         platformaticOptions(of),
@@ -409,7 +413,7 @@ export const languages = {
       ),
     consume: (of) =>
       lines(
-        "import { Consumer, MessagesStreamModes, stringDeserializers } from '@platformatic/kafka';",
+        importOf('{ Consumer, MessagesStreamModes, stringDeserializers }', '@platformatic/kafka'),
         '',
         'const consumer = new Consumer({',
         platformaticOptions(of),
