@@ -225,6 +225,7 @@ test(
     const dialog = dialogOf(page);
     await field(dialog, 'Name').fill('carol');
     await button(page, 'Create credential').click();
+    await field(dialog, 'Language').selectOption('kafkajs');
     const snippet = dialog.getByRole('region', { name: 'JavaScript (kafkajs)', exact: true });
     const saslOf = async () =>
       JSON.parse(/sasl: (\{.*\}) \}\)/.exec(await snippet.innerText())![1]!) as {
