@@ -98,7 +98,16 @@ interface Row {
 const inPath = encodeURIComponent(hostile);
 let pipelineId: string;
 let viewId: string;
-const searchedTexts = ['types', 'filter', 'group_by', 'then_by', 'field', 'find', 'compare'] as const;
+const searchedTexts = [
+  'types',
+  'filter',
+  'group_by',
+  'then_by',
+  'field',
+  'find',
+  'compare',
+  'columns',
+] as const;
 const hostileSearch = Object.fromEntries(searchedTexts.map((name) => [name, hostile]));
 
 const rows: Readonly<Record<string, Row>> = {
@@ -350,6 +359,18 @@ const rows: Readonly<Record<string, Row>> = {
         client_metrics_subscriptions: [{ name: 'odd', metrics: hostile, interval_ms: 300_000 }],
       }),
     pages: [['/clusters/{id}/settings/client-metrics', shown]],
+  },
+  'client quotas': {
+    fields: ['update_client_quotas entity[].name'],
+    set: () =>
+      set('update_client_quotas', {
+        entity: [{ type: 'user', name: hostile }],
+        quotas: { producer_byte_rate: 1_048_576 },
+      }),
+    pages: [
+      ['/clusters/{id}/quotas', shown],
+      ['/audit-log', 'update_client_quotas'],
+    ],
   },
   'saved searches of events': {
     fields: ['create_event_view', 'update_event_view'].flatMap((operation) => [
