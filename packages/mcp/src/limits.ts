@@ -35,6 +35,12 @@ export const mcpLimits = {
   mcpRowsMax: 200,
   mcpCompletionsMax: 100,
 
+  /** Records of one sample, characters of a key or value in it, and its headers in detailed answers. */
+  mcpSampledRecordsMax: 50,
+  mcpRecordCharsConcise: 500,
+  mcpRecordCharsDetailed: 4_000,
+  mcpRecordHeadersMax: 20,
+
   /** Pages of the documentation that are served, and one page. */
   docsPagesMax: 500,
   docsPageBytesMax: 2 * MiB,

@@ -19,6 +19,7 @@ const calls: Readonly<Record<string, [args: Readonly<Record<string, string>>, ou
   list_clients: [{}, /No client was connected/],
   list_topics: [{}, /payments-in/],
   describe_topic: [{ topic_name: 'payments-in' }, /retention/],
+  sample_records: [{ topic_name: 'payments-in' }, /forbidden/],
   list_consumer_groups: [{}, /No consumer group/],
   describe_consumer_group: [{ group: 'nobody' }, /group_not_found/],
   list_diagnostics: [{}, /Nothing fails/],

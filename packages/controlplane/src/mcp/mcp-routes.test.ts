@@ -179,6 +179,37 @@ test('tools have icons, which this site serves without keys', async (t) => {
   assert.equal(posted.status, 405);
 });
 
+test('records are sampled with a key that may read them, and the audit log has it', async (t) => {
+  const { stage, own } = await openWorld(t);
+  await stage.node.createTopics([{ name: 'orders', partitionCount: 1, configs: {} }], {
+    validateOnly: false,
+  });
+  const sample = async (name: string, grant: Parameters<TestAccount['key']>[1]) =>
+    callTool(stage, { 'service-api-key': await own.key(name, grant) }, 'sample_records', {
+      virtual_cluster_id: 'orders',
+      topic_name: 'orders',
+    });
+  const reader = appGrant(own.a.id, 'app_r');
+  const refused = await sample('reader', reader);
+  assert.match(refused.text, /^forbidden: You need the grant read_records or admin in this workspace/);
+  // Nothing but an agent is missing.
+  const allowed = await sample('assistant', { ...reader, managedGrantName: 'read_records' });
+  assert.match(allowed.text, /^no_query_engine: /);
+  const { entries } = await stage.accounts.auditLog.search({
+    accountId: own.accountId,
+    operation: 'read_records',
+  });
+  assert.deepEqual(
+    entries
+      .map(({ actor, result, via, targets }) => [actor.name, result, via, targets.includes('orders')])
+      .sort(),
+    [
+      ['akn_assistant', 'no_query_engine', 'mcp', true],
+      ['akn_reader', 'forbidden', 'mcp', true],
+    ],
+  );
+});
+
 test('a real cluster is described correctly', async (t) => {
   const { stage, own } = await openWorld(t);
   await stage.node.createTopics(

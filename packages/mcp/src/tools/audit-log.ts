@@ -16,8 +16,17 @@ export const auditLogTools = [
     name: 'search_audit_log',
     icon: 'access',
     operations: ['search_audit_log', 'get_context'],
-    note: 'It answers who changed what. Needs keys that administer the workspace.',
-    input: { ...search, ...listArguments(50) },
+    note: 'Who changed or read what. Needs an admin key.',
+    input: {
+      ...search,
+      workspace_id: search.workspace_id.describe('Only this workspace.'),
+      relative: search.relative.describe('Such as `7d`, instead of start and end.'),
+      start: search.start.describe('The start.'),
+      end: search.end.describe('The end.'),
+      target: search.target.describe('Only this target.'),
+      result: search.result.describe('`ok`, or an error code.'),
+      ...listArguments(50),
+    },
     output: { entries: z.array(rowSchema(output.shape.entries.element, concise)) },
     async run(args, context) {
       const { limit: _rows, cursor: _place, format: _format, max_tokens: _tokens, ...query } = args;

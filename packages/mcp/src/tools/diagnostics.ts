@@ -38,10 +38,7 @@ export const diagnosticTools = [
     note: 'Without a cluster, of all that the keys reach. Those that fail come first.',
     input: {
       virtual_cluster_id: clusterArgument.virtual_cluster_id.optional(),
-      state: z
-        .enum(['failing', 'muted', 'all'])
-        .default('failing')
-        .describe('Those that fail and are not muted, those that are muted, or all.'),
+      state: z.enum(['failing', 'muted', 'all']).default('failing').describe('The state.'),
       severity: input.shape.severity,
       ...listArguments(50),
     },

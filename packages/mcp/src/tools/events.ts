@@ -33,7 +33,7 @@ export const eventTools = [
     needsEvents: true,
     input: {
       ...searchArguments,
-      sort: catalogue.search_events.input.shape.sort,
+      sort: catalogue.search_events.input.shape.sort.describe('The order.'),
       fields: z
         .array(z.string().max(256))
         .max(fieldsMax)

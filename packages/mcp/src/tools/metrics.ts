@@ -26,7 +26,7 @@ export const metricTools = [
       group_by: shape.group_by.describe('One series each.'),
       agent: shape.agent,
       topic: shape.topic,
-      group: shape.group,
+      group: shape.group.describe('Only this group.'),
       limit: shape.limit,
       ...formatArguments,
     },

@@ -84,7 +84,7 @@ export function toolContextOf(
   return {
     call: (name, input) => {
       const onlyValidates = (input as { readonly validate_only?: unknown }).validate_only === true;
-      if (name !== tool?.changes || !(isConfirmed || onlyValidates)) requireReading(name);
+      if (name !== tool?.changes || !(isConfirmed || onlyValidates)) requireReading(name, tool);
       return callOperation(name, input, stop);
     },
     canConfirm: confirm !== undefined,
@@ -97,9 +97,14 @@ export function toolContextOf(
   };
 }
 
-/** Tools change nothing that they do not declare and the user has not confirmed, even with a key that may. */
-function requireReading(name: OperationName): void {
-  if (catalogue[name].access !== 'read')
+/**
+ * Tools change nothing that they do not declare and the user has not confirmed, and read no records that they do not
+ * declare, even with a key that may.
+ */
+function requireReading(name: OperationName, tool: Tool | undefined): void {
+  const { access } = catalogue[name];
+  const readsRecords = access === 'records' && tool?.operations.includes(name) === true;
+  if (access !== 'read' && !readsRecords)
     throw new Error(`${name} changes something, and the tool may not do that now`);
 }
 

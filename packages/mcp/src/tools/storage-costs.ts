@@ -15,7 +15,7 @@ export const storageCostTools = [
     summary: 'Describe what a virtual cluster costs a month in dollars, beside Kafka with three replicas.',
     input: {
       last_seconds: input.shape.last_seconds,
-      price_list: input.shape.price_list.describe('Approximate list prices.'),
+      price_list: input.shape.price_list.describe('The prices.'),
       ...formatArguments,
     },
     output: {
@@ -25,8 +25,8 @@ export const storageCostTools = [
       stored_bytes: z.int(),
       dead_bytes: shape.dead_bytes,
       ingested_bytes_per_second: shape.ingested_bytes_per_second,
-      requests: shape.requests,
-      prices: shape.prices.optional(),
+      requests: z.array(z.record(z.string(), z.unknown())),
+      prices: z.record(z.string(), z.unknown()).optional(),
     },
     async run({ last_seconds, price_list, format, max_tokens }, context, clusterId) {
       const found = await context.call('describe_storage_costs', {

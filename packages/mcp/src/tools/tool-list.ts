@@ -119,7 +119,10 @@ const detailParts: ReadonlySet<string> = new Set(['enum', 'items', 'properties']
 /** Defaults that are nothing, and descriptions that repeat a name. */
 function saysNothing(name: string, value: unknown): boolean {
   if (name === 'default') return value === false || value === 0 || String(value) === '';
-  return name === 'description' && /^(?:The|Only(?: \w+ (?:of|in))? this) \w+\.$/.test(String(value));
+  return (
+    name === 'description' &&
+    /^(?:The|Only(?: \w+ (?:of|in))? this) \w+(?: of the(?: \w+){1,2})?\.$/.test(String(value))
+  );
 }
 
 /** A nullable primitive as two type names instead of two schemas. */

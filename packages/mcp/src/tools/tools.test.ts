@@ -24,6 +24,7 @@ const typicalArguments: Readonly<Record<string, Record<string, unknown>>> = {
   list_clients: { virtual_cluster_id: cluster, software_name: 'apache-kafka-java' },
   list_topics: { virtual_cluster_id: clusterId, sort_by: 'size' },
   describe_topic: { virtual_cluster_id: 'orders', topic_name: 'orders' },
+  sample_records: { virtual_cluster_id: cluster, topic_name: 'orders', limit: 1 },
   list_consumer_groups: { virtual_cluster_id: cluster, lag_min: 1 },
   describe_consumer_group: { virtual_cluster_id: cluster, group: 'shop' },
   list_subjects: { virtual_cluster_id: cluster, subject_prefix: 'orders' },
@@ -104,10 +105,14 @@ test('arguments that are explained at another tool are listed there in full', ()
     }
 });
 
-test('tools use only operations that read', () => {
+test('tools use only operations that read, and one of them reads records', () => {
   for (const { name, operations } of tools)
     for (const operation of operations)
-      assert.equal(catalogue[operation].access, 'read', `${name}: ${operation}`);
+      assert.equal(
+        catalogue[operation].access,
+        operation === 'read_records' && name === 'sample_records' ? 'records' : 'read',
+        `${name}: ${operation}`,
+      );
 });
 
 test('tools have distinct names that clients accept', () => {

@@ -12,6 +12,7 @@ import { eventTools } from './events.ts';
 import { jobTools } from './jobs.ts';
 import { metricTools } from './metrics.ts';
 import { pipelineTools } from './pipelines.ts';
+import { recordTools } from './sample-records.ts';
 import { schemaTools } from './schemas.ts';
 import { storageCostTools } from './storage-costs.ts';
 import type { Tool } from './tool.ts';
@@ -28,6 +29,7 @@ export const tools: readonly Tool[] = [
   ...jobTools,
   ...clientTools,
   ...topicTools,
+  ...recordTools,
   ...consumerGroupTools,
   ...schemaTools,
   ...diagnosticTools,
