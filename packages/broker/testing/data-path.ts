@@ -1,5 +1,5 @@
 import type { ClusterPort } from '@weir/cluster';
-import { Metrics, type Random, seededRandom, silentLog } from '@weir/core';
+import { type Log, Metrics, type Random, seededRandom, silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
 import { TestCluster } from '@weir/metadata/testing';
 import { type Access, fullAccess, openSession, principalsOf } from '@weir/security';
@@ -166,6 +166,8 @@ export interface DataPathOptions {
   readonly bufferedBytesMax?: number;
   readonly pages?: Partial<PageOptions>;
   readonly store?: TestStore;
+  /** Of the write path. */
+  readonly log?: Log;
   /** Memory of pages that is taken, and poisoned, at a time. */
   readonly poolSlabBytes?: number;
   readonly fetchRequestBytesMax?: number;
@@ -230,7 +232,7 @@ export class DataPath {
       bufferedBytesMax: options.bufferedBytesMax ?? 64 << 20,
       clock,
       random: this.random,
-      log: silentLog,
+      log: options.log ?? silentLog,
       metrics,
       onStored: (file) => this.readPath.adopt(file),
     });

@@ -88,6 +88,7 @@ export {
 } from './metrics.ts';
 export { nearestName, nearestNames } from './nearest-names.ts';
 export { newOffset, type OffsetTarget } from './offset-target.ts';
+export { Outage } from './outage.ts';
 export { nextTurn, pauseUnlessStopped } from './pause.ts';
 export { anonymousName, problemOfPrincipalName } from './principal-name.ts';
 export {

@@ -96,6 +96,11 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
         'integer',
         'How many equal denials were left out before this one. Counts of events include them.',
       ),
+      field(
+        'suppressed_others',
+        'integer',
+        'How many other denials were left out before this one, when there were too many. Counts of events include them.',
+      ),
       ...logFields,
       ...agentFields,
       ...clusterFields,

@@ -61,6 +61,7 @@ export const anyQueryCase: fc.Arbitrary<QueryCase> = fc
         timeMs: anyTime,
         size: fc.integer({ min: -5, max: 5 }),
         suppressed: fc.constantFrom(undefined, undefined, 0, 1, 7, -1, 0.5, '3', [2], [2, 3]),
+        others: fc.constantFrom(undefined, undefined, undefined, 3, '4', [1, 2]),
         junk: fc.option(anyJunk, { freq: 20 }),
       }),
       { maxLength: 60, size: 'max' },
@@ -99,10 +100,13 @@ export const anyQueryCase: fc.Arbitrary<QueryCase> = fc
     const topics = made.types.map((type, index): MemoryTopic => {
       const rows = made.rows.filter((row) => row.type % made.types.length === index);
       if (made.isSorted) rows.sort((one, other) => one.timeMs - other.timeMs);
-      const records = rows.map(({ pick, timeMs, size, suppressed, junk }, place) => {
+      const records = rows.map(({ pick, timeMs, size, suppressed, others, junk }, place) => {
         const event = made.pool[pick % made.pool.length]!.event as { readonly data?: unknown };
-        const data =
-          suppressed === undefined || !isObject(event.data) ? event.data : { ...event.data, suppressed };
+        const leftOut = {
+          ...(suppressed === undefined ? {} : { suppressed }),
+          ...(others === undefined ? {} : { suppressed_others: others }),
+        };
+        const data = isObject(event.data) ? { ...event.data, ...leftOut } : event.data;
         const text = junk ?? JSON.stringify({ ...event, data, ...idOf(type, place), size });
         return { timeMs, text };
       });

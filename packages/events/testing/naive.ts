@@ -5,7 +5,7 @@ import { type EventTypeName, eventTypeNames } from '../src/event-types.ts';
 import { bucketsOf } from '../src/query/buckets.ts';
 import { groupKeys, numbersOf, valuesOf } from '../src/query/cells.ts';
 import { summarizeFields } from '../src/query/field-summary.ts';
-import { occurrencesOf, suppressedField } from '../src/query/occurrences.ts';
+import { occurrencesOf, suppressedFields } from '../src/query/occurrences.ts';
 import { compareKeys, comparePositions, positionOrder } from '../src/query/order.ts';
 import type {
   Aggregation,
@@ -117,8 +117,7 @@ function naiveTimeline(
   const { bucketMs, firstBucket, bucketCount } = bucketsOf(window);
   const groups = new Map<string, Group>();
   for (const { type, timeMs, event } of rows) {
-    const leftOut = suppressedField(type);
-    const times = leftOut === undefined ? 1 : occurrencesOf(numbersOf(valuesOf(leftOut, event)));
+    const times = occurrencesOf(suppressedFields(type).map((one) => numbersOf(valuesOf(one, event))));
     const bucket = Math.floor(timeMs / bucketMs) - firstBucket;
     const numbers = field === undefined ? Array<number>(times).fill(0) : numbersOf(valuesOf(field, event));
     for (const key of groupBy === undefined ? [null] : groupKeys(valuesOf(groupBy, event))) {

@@ -55,7 +55,10 @@ test('an agent that cannot write is not ready, and finds out by itself when it c
   writes.began(3_000).failed(full);
   await pass(failingMsMax);
   assert.match(readiness.problem()!.detail, /^writes to the bucket have failed for \d+ s: the disk is full/);
-  assert.equal(readiness.problem()!.reason, 'store unavailable', 'what everyone may know has no details');
+  assert.equal(readiness.problem()!.reason, 'disk full', 'what everyone may know has no details');
+  writes.began(3_000).failed(new StoreError('timeout', 'key', 'no answer'));
+  assert.equal(readiness.problem()!.reason, 'store unavailable');
+  writes.began(3_000).failed(full);
   const puts = store.puts;
   for (let i = 0; i < 100; i++) readiness.problem();
   await settle();

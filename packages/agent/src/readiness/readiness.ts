@@ -13,7 +13,7 @@ export const readyRow = {
 /** Why an agent is not ready. */
 interface ReadinessProblem {
   /** For everyone: a probe has no login, and errors of stores have names of buckets and paths. */
-  readonly reason: 'starting' | 'stopping' | 'store unavailable' | 'control plane unavailable';
+  readonly reason: 'starting' | 'stopping' | 'disk full' | 'store unavailable' | 'control plane unavailable';
   /** For the log, in one line. */
   readonly detail: string;
 }
@@ -88,7 +88,10 @@ export class Readiness {
   problem(): ReadinessProblem | undefined {
     if (this.#phase !== 'serving') return { reason: this.#phase, detail: this.#phase };
     const writeProblem = this.#options.writes.problem();
-    if (writeProblem !== undefined) return { reason: 'store unavailable', detail: writeProblem };
+    if (writeProblem !== undefined) {
+      const reason = this.#options.writes.isFull ? 'disk full' : 'store unavailable';
+      return { reason, detail: writeProblem };
+    }
     const silenceMs = this.#options.clock.monotonicMs() - this.#heartbeatMs;
     if (silenceMs < silenceMsMax) return undefined;
     const detail = `the control plane has not responded for ${Math.floor(silenceMs / 1000)} s`;

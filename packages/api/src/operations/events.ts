@@ -63,7 +63,7 @@ const timelineWanted = () =>
       .enum(['count', 'avg', 'max', 'min', 'sum'])
       .default('count')
       .describe(
-        'The value of each bucket: the number of events, including denials that `data.suppressed` of `acl_logs` counts, or an aggregate of `field`.',
+        'The value of each bucket: the number of events, including denials that `data.suppressed` and `data.suppressed_others` of `acl_logs` count, or an aggregate of `field`.',
       ),
     field: text(1024).optional().describe('The numeric field. Not needed for `count`.'),
     series_limit: integer(1, coreLimits.eventSeriesMax)

@@ -1,10 +1,11 @@
-import { type Clock, fileIdBucket, type Log, type Metrics, type Random } from '@weir/core';
+import { type Clock, fileIdBucket, type Log, type Metrics, Outage, type Random } from '@weir/core';
 import {
   buildLogFile,
   HedgedUploads,
   logFileKey,
   newFileId,
   type ObjectStore,
+  StoreError,
   withFileId,
 } from '@weir/storage';
 import type { DataFile } from './data-file.ts';
@@ -54,11 +55,14 @@ export class FileUploads {
   readonly #hedged: HedgedUploads | undefined;
   #running = 0;
   #averageMs = 0;
+  /** Uploads that fail in a row, such as into a bucket on a full disk: each of their lines would say the same. */
+  readonly #outage: Outage;
 
   constructor(options: UploadOptions, writeMetrics: WriteMetrics) {
     this.#options = options;
     this.#metrics = writeMetrics;
     const { store, clock, log, metrics } = options;
+    this.#outage = new Outage(clock);
     const { deadDeleted: deleted, deadLeft: left } = writeMetrics;
     this.#dead = new DeadFiles({ store, clock, log, deleted, left });
     const onDead = (key: string) => this.#dead.add(key);
@@ -86,6 +90,8 @@ export class FileUploads {
       const stored = await this.#put(file, slices);
       file.state = 'stored';
       watched?.succeeded();
+      const outage = this.#outage.ended();
+      if (outage !== undefined) log.info('recovered uploads of files', outage);
       onStored?.({ fileId: file.fileId, fileBytes, slices: stored });
     } catch (error) {
       if (file.state === 'stored') {
@@ -94,7 +100,9 @@ export class FileUploads {
         file.state = 'failed';
         const isWanted = !file.abandoned.signal.aborted;
         if (isWanted) {
-          log.error('failed to upload file', { fileId: file.fileId, error: String(error) });
+          // Without the key, which is another one for every file.
+          const failure = this.#outage.failed(error instanceof StoreError ? error.problem : error);
+          if (failure !== undefined) log.error('failed to upload file', { fileId: file.fileId, ...failure });
           watched?.failed(error);
         } else {
           watched?.abandoned();

@@ -14,13 +14,21 @@ interface WatchedUpload {
   abandoned(): void;
 }
 
+interface Failing {
+  readonly sinceMs: number;
+  readonly problem: string;
+  readonly byteCount: number;
+  /** Whether the bucket has no space. */
+  readonly isFull: boolean;
+}
+
 /** Whether an agent can write to its bucket, from the outcome of its uploads. */
 export class WriteHealth {
   readonly #clock: Clock;
   /** When each running upload began, in this order. */
   readonly #running = new Map<symbol, number>();
   #succeededMs = Number.NEGATIVE_INFINITY;
-  #failing: { readonly sinceMs: number; readonly problem: string; readonly byteCount: number } | undefined;
+  #failing: Failing | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -31,9 +39,9 @@ export class WriteHealth {
     const id = Symbol('upload');
     const beganMs = this.#clock.monotonicMs();
     this.#running.set(id, beganMs);
-    const failed = (problem: string) => {
+    const failed = (problem: string, isFull = false) => {
       const sinceMs = this.#failing?.sinceMs ?? Math.max(beganMs, this.#succeededMs);
-      this.#failing = { sinceMs, problem, byteCount };
+      this.#failing = { sinceMs, problem, byteCount, isFull };
     };
     return {
       succeeded: () => {
@@ -43,7 +51,8 @@ export class WriteHealth {
       },
       failed: (error) => {
         this.#running.delete(id);
-        failed(error instanceof StoreError ? error.problem : String(error));
+        if (error instanceof StoreError) failed(error.problem, error.kind === 'full');
+        else failed(String(error));
       },
       abandoned: () => {
         this.#running.delete(id);
@@ -57,6 +66,11 @@ export class WriteHealth {
   /** The size of the last upload that failed, if writes fail and no upload is running that would show more. */
   get bytesToProbe(): number | undefined {
     return this.#running.size > 0 ? undefined : this.#failing?.byteCount;
+  }
+
+  /** Whether the last write failed because the bucket has no space. */
+  get isFull(): boolean {
+    return this.#failing?.isFull === true;
   }
 
   /** Why the agent cannot write, in one line, if it cannot. */

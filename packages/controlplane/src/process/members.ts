@@ -1,6 +1,5 @@
-import type { Clock, Log } from '@weir/core';
+import { type Clock, type Log, Outage } from '@weir/core';
 import type { JournalHub, LeaseHolder } from '@weir/journal';
-import { Outage } from '@weir/metadata';
 
 /** How often a process announces itself, and reads the other members. */
 const announceIntervalMs = 2_000;

@@ -10,10 +10,14 @@ import { runQuery } from './run-query.ts';
 
 const startMs = 1_700_000_000_000;
 
-/** A denial a minute of each of two principals; before each of those of bob eleven were left out, except the first. */
+/**
+ * A denial a minute of each of two principals; before each of those of bob eleven were left out, except the first, and
+ * before the last of ann five others.
+ */
 const data = Array.from({ length: 20 }, (_, n) => ({
   principal: n % 2 === 0 ? 'User:bob' : 'User:ann',
   ...(n % 2 === 0 && n > 0 ? { suppressed: 11 } : {}),
+  ...(n === 19 ? { suppressed_others: 5 } : {}),
 }));
 
 async function totals(type: EventTypeName, sidecars: MemoryTopic['sidecars'], timeline: TimelineRequest) {
@@ -56,8 +60,8 @@ for (const [place, sidecars] of [
   ['both', [{ from: 4, to: 13 }]],
 ] as const) {
   test(`counts of denials include those that were left out: ${place}`, async () => {
-    assert.deepEqual(await totals('acl_logs', sidecars, { aggregation: 'count' }), { null: 119 });
-    assert.deepEqual(await totals('acl_logs', sidecars, byPrincipal), { 'User:bob': 109, 'User:ann': 10 });
+    assert.deepEqual(await totals('acl_logs', sidecars, { aggregation: 'count' }), { null: 124 });
+    assert.deepEqual(await totals('acl_logs', sidecars, byPrincipal), { 'User:bob': 109, 'User:ann': 15 });
   });
 
   test(`other types and aggregates of numbers count events: ${place}`, async () => {
@@ -78,5 +82,9 @@ test('only one whole positive number counts', () => {
     [[1e300], 1],
     [[1, 2], 1],
   ];
-  for (const [numbers, times] of cases) assert.equal(occurrencesOf(numbers), times, String(numbers));
+  for (const [numbers, times] of cases) {
+    assert.equal(occurrencesOf([numbers]), times, String(numbers));
+    assert.equal(occurrencesOf([numbers, [5]]), times + 5, `${numbers}, and others`);
+  }
+  assert.equal(occurrencesOf([]), 1);
 });

@@ -4,7 +4,7 @@ import type { RawPage } from '../event-source.ts';
 import type { EventTypeName } from '../event-types.ts';
 import type { TimeWindow } from '../time-range.ts';
 import { groupKeys, numbersOf, valuesOf } from './cells.ts';
-import { occurrencesOf, suppressedField } from './occurrences.ts';
+import { occurrencesOf, suppressedFields } from './occurrences.ts';
 import { candidates } from './prefilter.ts';
 import { type CompiledScan, insideTest, type ScanResult } from './scan.ts';
 import { TimelineTally } from './tally.ts';
@@ -27,7 +27,7 @@ export function scanPages(scan: CompiledScan, part: PagesPart): ScanResult {
   const rows = new TopRows<{ timeMs: number; offset: number; text: string }>(scan.limit, scan.order);
   const { timeline } = scan;
   const tally = timeline && new TimelineTally(timeline.buckets, timeline.field !== undefined);
-  const leftOut = suppressedField(part.type);
+  const leftOut = suppressedFields(part.type);
   const only = part.only && new Set(part.only);
   let [scanned, matched, parsed, unreadable, bytesScanned] = [0, 0, 0, 0, 0];
   let isClipped = false;
@@ -76,7 +76,7 @@ export function scanPages(scan: CompiledScan, part: PagesPart): ScanResult {
       const keys = groupBy === undefined ? ungrouped : groupKeys(valuesOf(groupBy, event));
       const thenKeys = thenBy === undefined ? undivided : groupKeys(valuesOf(thenBy, event));
       const numbers = field === undefined ? undefined : numbersOf(valuesOf(field, event));
-      const times = leftOut === undefined ? 1 : occurrencesOf(numbersOf(valuesOf(leftOut, event)));
+      const times = occurrencesOf(leftOut.map((one) => numbersOf(valuesOf(one, event))));
       for (const key of keys) {
         for (const thenKey of thenKeys) {
           if (numbers === undefined) tally.addEvents(key, thenKey, bucket, times);

@@ -5,7 +5,7 @@ import { ChunkBytes, type StoredChunks } from '../sidecar/stripe-chunks.ts';
 import { columnAt, evaluateStripe, fails, passes, type Verdicts } from '../sidecar/stripe-filter.ts';
 import type { Buckets } from './buckets.ts';
 import { groupKeys, numbersOf, valuesOf } from './cells.ts';
-import { occurrencesOf, suppressedField } from './occurrences.ts';
+import { leftOutOf, suppressedFields } from './occurrences.ts';
 import { insideTest, type Scan, type ScanResult } from './scan.ts';
 import { TimelineTally } from './tally.ts';
 import { TopRows } from './top-rows.ts';
@@ -31,7 +31,7 @@ export function chunksWanted(
   wanted.add(stripe.times);
   if (stripe.readable !== undefined) wanted.add(stripe.readable);
   const { timeline } = scan;
-  for (const field of [timeline?.groupBy, timeline?.thenBy, timeline?.field, countedField(scan, type)]) {
+  for (const field of [timeline?.groupBy, timeline?.thenBy, timeline?.field, ...countedFields(scan, type)]) {
     const column = field && columnAt(stripe, field.path);
     if (column === undefined || column === 'unknown') continue;
     if (column.kind === 'codes')
@@ -41,9 +41,9 @@ export function chunksWanted(
   return [...wanted].sort((one, other) => one.start - other.start);
 }
 
-/** The field that says how often the events of a timeline count; `undefined` if once, or if numbers are aggregated. */
-function countedField({ timeline }: Pick<Scan, 'timeline'>, type: EventTypeName): Field | undefined {
-  return timeline === undefined || timeline.field !== undefined ? undefined : suppressedField(type);
+/** The fields that say how often the events of a timeline count; none if once, or if numbers are aggregated. */
+function countedFields({ timeline }: Pick<Scan, 'timeline'>, type: EventTypeName): readonly Field[] {
+  return timeline === undefined || timeline.field !== undefined ? [] : suppressedFields(type);
 }
 
 export function scanStripe(scan: Scan, part: StripePart): ScanResult {
@@ -65,16 +65,16 @@ export function scanStripe(scan: Scan, part: StripePart): ScanResult {
   const series = timeline?.groupBy && cellsOf(timeline.groupBy, stripe, chunks);
   const thenSeries = timeline?.thenBy && cellsOf(timeline.thenBy, stripe, chunks);
   const numbers = timeline?.field && cellsOf(timeline.field, stripe, chunks);
-  const counted = countedField(scan, part.type);
-  const leftOut = counted && cellsOf(counted, stripe, chunks);
-  const isOnRecords = [series, thenSeries, numbers, leftOut].includes('records');
+  const counted = countedFields(scan, part.type).map((field) => cellsOf(field, stripe, chunks));
+  const leftOut = counted.filter((cells) => cells !== 'records');
+  const isOnRecords = [series, thenSeries, numbers, ...counted].includes('records');
   const found = selectRows(verdicts, from, to, scan, part, chunks, isOnRecords);
   if (
     timeline === undefined ||
     series === 'records' ||
     thenSeries === 'records' ||
     numbers === 'records' ||
-    leftOut === 'records'
+    leftOut.length < counted.length
   )
     return { ...nothing, ...found.result };
 
@@ -92,7 +92,7 @@ function count(
   { selected, timesMs }: Selected,
   { code, codeCount, eachGroup }: Groups,
   numbers: CellsOfField | undefined,
-  leftOut: CellsOfField | undefined,
+  leftOut: readonly CellsOfField[],
 ): void {
   const bucketOf = (row: number) => Math.floor(timesMs[row]! / bucketMs) - firstBucket;
   if (numbers !== undefined) {
@@ -105,8 +105,12 @@ function count(
   }
   const addEvents = (at: number, bucket: number, events: number) =>
     eachGroup(at, (key, thenKey) => tally.addEvents(key, thenKey, bucket, events));
-  const occurrences = leftOut?.numbers.map(occurrencesOf);
-  const timesOf = (row: number) => occurrences?.[leftOut!.code(row)] ?? 1;
+  const counted = leftOut.map((cells) => ({ code: cells.code, leftOut: cells.numbers.map(leftOutOf) }));
+  const timesOf = (row: number) => {
+    let times = 1;
+    for (const one of counted) times += one.leftOut[one.code(row)]!;
+    return times;
+  };
   if (codeCount * bucketCount > countsMax) {
     for (const row of selected) addEvents(code(row), bucketOf(row), timesOf(row));
     return;

@@ -24,7 +24,7 @@ export const readyDefinition = {
   access: 'open',
   answer: { types: plainText, description: 'The agent can serve.' },
   errors: {
-    503: 'The agent cannot serve. The response is `not ready: ` and the reason: `starting`, `stopping`, `store unavailable` or `control plane unavailable`. Details are in the log.',
+    503: 'The agent cannot serve. The response is `not ready: ` and the reason: `starting`, `stopping`, `disk full`, `store unavailable` or `control plane unavailable`. Details are in the log.',
   },
   example: { target: '/v1/ready', answer: 'OK' },
 } as const satisfies RouteDefinition;

@@ -8,7 +8,7 @@ import {
   portOf,
   type ReceivedReports,
 } from '@weir/cluster';
-import { type Clock, clusterKind, type EventTypeName, type Log, type Metrics } from '@weir/core';
+import { type Clock, clusterKind, type EventTypeName, type Log, type Metrics, Outage } from '@weir/core';
 import { EntriesPruned, type Journal, type LeaseHolder } from '@weir/journal';
 import type { Command, Namespace, ReplyOf } from '@weir/machine';
 import { type EventMetrics, eventMetrics } from '../events/event-metrics.ts';
@@ -25,7 +25,6 @@ import { HeldLease } from './held-lease.ts';
 import { type CommitMetrics, commitMetrics } from './leader-metrics.ts';
 import { Leadership } from './leadership.ts';
 import { clusterMachines, type MachineKind } from './machine-kind.ts';
-import { Outage } from './outage.ts';
 import { defaultSnapshotBytesMin, Replica } from './replica.ts';
 import { defaultTiming, type Timing } from './timing.ts';
 

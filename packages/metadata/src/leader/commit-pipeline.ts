@@ -1,12 +1,11 @@
 import { type ClusterChange, ClusterUnavailable, type JournalState } from '@weir/cluster';
-import type { Clock, Log } from '@weir/core';
+import { type Clock, type Log, Outage } from '@weir/core';
 import { Fenced, type Journal } from '@weir/journal';
 import { journalLimits } from '@weir/journal/limits';
 import { type Command, MalformedCommand, type ReplyOf } from '@weir/machine';
 import { metadataLimits } from '../limits.ts';
 import type { CommitMetrics } from './leader-metrics.ts';
 import type { Machine } from './machine-kind.ts';
-import { Outage } from './outage.ts';
 import type { Replica } from './replica.ts';
 
 interface PipelineOptions {

@@ -1,8 +1,7 @@
-import type { Clock, Log } from '@weir/core';
+import { type Clock, type Log, Outage } from '@weir/core';
 import { Fenced, type Journal } from '@weir/journal';
 import { metadataLimits } from '../limits.ts';
 import { untilBeatMs } from './beat.ts';
-import { Outage } from './outage.ts';
 import { leaseMarginShare, type Timing } from './timing.ts';
 
 interface HeldLeaseOptions {

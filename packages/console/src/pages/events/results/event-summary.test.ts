@@ -18,6 +18,11 @@ test('each type of event has a sentence', () => {
       { ...denial, suppressed: 3 },
       'User:bob was denied READ on topic orders (and 3 earlier times, not recorded)',
     ],
+    [
+      'acl_logs',
+      { ...denial, suppressed: 3, suppressed_others: 10 },
+      'User:bob was denied READ on topic orders (and 3 earlier times and 10 other denials, not recorded)',
+    ],
     ['agent_logs', { log_level: 'info', message: 'started' }, 'started'],
     [
       'cluster_metrics',

@@ -25,8 +25,14 @@ function aclSentence(data: Data): string {
   const verb =
     isAllowed === true ? 'was allowed' : data.is_shadow === true ? 'would be denied' : 'was denied';
   const what = isText(kind) ? ` on ${kind.toLowerCase().replaceAll('_', ' ')}` : '';
-  const suppressed = typeof data.suppressed === 'number' && data.suppressed > 0 ? data.suppressed : 0;
-  const more = suppressed === 0 ? '' : ` (and ${suppressed} earlier times, not recorded)`;
+  const counts = [
+    [data.suppressed, 'earlier times'],
+    [data.suppressed_others, 'other denials'],
+  ] as const;
+  const unrecorded = counts.flatMap(([count, what]) =>
+    typeof count === 'number' && count > 0 ? [`${count} ${what}`] : [],
+  );
+  const more = unrecorded.length === 0 ? '' : ` (and ${unrecorded.join(' and ')}, not recorded)`;
   return `${principal} ${verb} ${operation}${what}${isText(name) ? ` ${name}` : ''}${more}`;
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HandClock } from '@weir/core/testing';
+import { HandClock } from '../testing/hand-clock.ts';
 import { Outage } from './outage.ts';
 
 test('an outage is one line per change, one a minute, and one at its end', () => {

@@ -1,4 +1,5 @@
-import { backOffMs, type Clock } from '@weir/core';
+import { backOffMs } from './back-off.ts';
+import type { Clock } from './clock.ts';
 
 /** How often a failure that goes on is logged again. */
 const repeatMs = 60_000;
@@ -17,7 +18,7 @@ export class Outage {
   #failureCount = 0;
   #unloggedCount = 0;
 
-  constructor(clock: Pick<Clock, 'monotonicMs'>, retryMs: number) {
+  constructor(clock: Pick<Clock, 'monotonicMs'>, retryMs = 0) {
     this.#clock = clock;
     this.#retryMs = retryMs;
   }
