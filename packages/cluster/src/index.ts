@@ -369,6 +369,7 @@ export {
   topicConfigValue,
 } from './configs/config-value.ts';
 export { type DescribedConfig, describeConfigs } from './configs/describe-configs.ts';
+export { maskedFieldsOf, matchesWildcard } from './configs/mask-rules.ts';
 export {
   type ClassicSubscription,
   consumerProtocolType,

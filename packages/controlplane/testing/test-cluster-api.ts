@@ -17,6 +17,7 @@ import { silentLog, systemClock, systemRandom } from '@weir/core';
 import type { Transition } from '@weir/diagnostics';
 import { MemoryDiagnosticsStore } from '@weir/diagnostics/testing';
 import type { ClusterNode } from '@weir/metadata';
+import type { RoleGrant } from '../src/accounts/access/grants.ts';
 import type { AuditChange } from '../src/accounts/audit/audit-log.ts';
 import type { VirtualCluster } from '../src/accounts/workspaces/virtual-clusters.ts';
 import type { CallContext } from '../src/operations/call-context.ts';
@@ -53,7 +54,11 @@ export interface TestClusterApi {
 
 export async function openTestClusterApi(
   t: TestContext,
-  differences: Partial<ClusterServices> & { readonly port?: ClusterPort } = {},
+  differences: Partial<ClusterServices> & {
+    readonly port?: ClusterPort;
+    /** Of the caller; none by default. */
+    readonly grants?: readonly RoleGrant[];
+  } = {},
 ): Promise<TestClusterApi> {
   const node = await startLeader(t);
   const store = new MemoryDiagnosticsStore();
@@ -95,7 +100,7 @@ export async function openTestClusterApi(
     const sent = { virtual_cluster_id: cluster.id, ...body };
     const input = readInput(name, parseJson(printJson(sent)));
     const handler = handlers[name] as (input: unknown, context: CallContext) => Promise<OutputOf<Name>>;
-    const answer = await handler(input, contextOf(cluster, changes));
+    const answer = await handler(input, contextOf(cluster, changes, differences.grants));
     // A field that is not in the catalogue would be dropped, and a missing one would break clients.
     assert.deepEqual(catalogue[name].output.parse(answer), answer);
     return parseJson(printJson(answer)) as OutputOf<Name>;
@@ -132,9 +137,13 @@ export async function openTestClusterApi(
   };
 }
 
-function contextOf(cluster: VirtualCluster, changes: AuditChange[]): CallContext {
+function contextOf(
+  cluster: VirtualCluster,
+  changes: AuditChange[],
+  grants: readonly RoleGrant[] = [],
+): CallContext {
   return {
-    actor: { kind: 'user', id: 'ui_ada', accountId: cluster.accountId, grants: [] },
+    actor: { kind: 'user', id: 'ui_ada', accountId: cluster.accountId, grants },
     actorName: 'ada@example.com',
     accountId: cluster.accountId,
     remoteAddress: '127.0.0.1',

@@ -99,6 +99,8 @@ export const gatewayLimits = {
   browsedKeyBytesMax: 4 * KiB,
   browsedHeadersBytesMax: 16 * KiB,
   browsedAnswerBytesMax: 4 * MiB,
+  /** A larger key or value of a topic with masked fields is masked whole: looking through it takes too long. */
+  maskedFieldsBytesMax: 512 * KiB,
 
   /** Lines of one request of log intake, and the bytes of one record and of all that they become. */
   logIntakeLinesMax: 50_000,

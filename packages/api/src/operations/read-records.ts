@@ -43,6 +43,9 @@ const part = z
       .describe('The encoding of `text`. `schema` is JSON decoded by a schema.'),
     bytes: count().describe('The size of the payload in the log.'),
     is_cut: z.boolean().describe('Whether `text` is truncated.'),
+    is_masked: z
+      .boolean()
+      .describe('Whether `•••` stands for it or for fields of it, by `service.record.masks` of the cluster.'),
     schema_id: count().nullable().describe('The schema that the payload names by an id.'),
     schema_guid: text(64).nullable().describe('The schema that it names by a GUID.'),
     schema_type: text(16).nullable().describe('AVRO, PROTOBUF or JSON.'),
@@ -100,6 +103,7 @@ const examplePart = {
   format: 'json' as const,
   bytes: 8,
   is_cut: false,
+  is_masked: false,
   schema_id: null,
   schema_guid: null,
   schema_type: null,

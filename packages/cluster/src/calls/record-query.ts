@@ -50,6 +50,8 @@ const readRecordsQuery = s.struct({
   filter: s.text,
   keyFormat: s.oneOf(...recordFormats),
   valueFormat: s.oneOf(...recordFormats),
+  /** Fields whose values the answer must not have, in the notation of `service.record.masks`. */
+  masks: s.optional(s.list(s.text)),
   /** Whether keys and values are not cut as early as in a list. */
   isWhole: s.flag,
   scannedRecordsMax: s.whole,
@@ -65,6 +67,8 @@ export interface ShownPart {
   /** The size of the payload in the log. */
   readonly bytes: number;
   readonly isCut: boolean;
+  /** Whether something in it, or all of it, is masked. */
+  readonly isMasked?: boolean | undefined;
   readonly schemaId?: number | undefined;
   readonly schemaGuid?: string | undefined;
   readonly schemaType?: string | undefined;
@@ -112,6 +116,8 @@ export interface ReadRecords {
   readonly newer: readonly RecordPosition[] | null;
   /** Which bound ended it early. */
   readonly cut: 'records' | 'bytes' | 'time' | 'answer_bytes' | null;
+  /** Whether the masks of the query were applied, which agents of earlier releases do not do. */
+  readonly areMasksApplied?: boolean | undefined;
   /** A part of a partition that cannot be read, as one sentence. */
   readonly problem: string | null;
 }

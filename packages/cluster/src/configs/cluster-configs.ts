@@ -1,8 +1,9 @@
 import { coreLimits } from '@weir/core';
 import { clusterLimits } from '../limits.ts';
 import type { ConfigAlias, ConfigRow } from './config-row.ts';
-import { anyOf, bool, double, int, long, oneOf, url } from './config-type.ts';
+import { anyOf, bool, double, int, long, oneOf, url, words } from './config-type.ts';
 import { eventConfigs } from './event-configs.ts';
+import { isMaskRule, maskRuleText } from './mask-rules.ts';
 import { noLightning } from './topic-configs.ts';
 
 /**
@@ -453,6 +454,12 @@ export const clusterConfigs = {
     default: 'true',
     group: 'storage',
     doc: 'Whether unreferenced files are deleted from the bucket. If false, they stay, and the diagnostic dead_files_growing reports them.',
+  },
+  'service.record.masks': {
+    type: words(maskRuleText, isMaskRule),
+    default: '',
+    group: 'access',
+    doc: 'Fields of records that read_records, the console and assistants show as ••• to callers who are not admins of the workspace. A field is key, value, headers.name, a path such as value.card.number, or a name, which is masked at any depth. Payloads that are not JSON are masked whole. Kafka clients are not affected.',
   },
   'service.soft.delete.topic.enable': {
     type: bool,

@@ -3,13 +3,14 @@ import type { Clock } from '@weir/core';
 import { HttpProblem } from '@weir/http';
 import { errorByCode, errors, type RecordCursor } from '@weir/wire';
 import { BatchTooLarge, fetchedRecords } from '../http-data/fetched-records.ts';
-import type { FormattedRecords } from '../http-data/formatted-records.ts';
+import type { FormattedPart, FormattedRecords } from '../http-data/formatted-records.ts';
 import type { InflatedMemory } from '../http-data/inflated-memory.ts';
 import { bytesOf, type FetchedPartition, fetch } from '../http-data/kafka-fetch.ts';
 import { gatewayLimits } from '../limits.ts';
 import type { BrowserClient } from './browser-client.ts';
 import { type LogBounds, logBounds } from './log-bounds.ts';
 import { foundRecord, PartitionReading } from './partition-reading.ts';
+import { RecordMasks } from './record-masks.ts';
 import { RecordRefused, refusalOf } from './record-refused.ts';
 import { recordTest, type TestedRecord } from './record-test.ts';
 import { shownRecord } from './shown-record.ts';
@@ -51,6 +52,7 @@ class RecordsRead {
   readonly #begunMs: number;
   readonly #endMs: number;
   readonly #readings: readonly PartitionReading[];
+  readonly #masks: RecordMasks | undefined;
   readonly #test: ReturnType<typeof recordTest>;
   readonly #answered: string[] = [];
   #answeredBytes = 0;
@@ -69,6 +71,8 @@ class RecordsRead {
     this.#begunMs = begunMs;
     this.#endMs = begunMs + Math.min(scanMsMax, deps.limitMs);
     this.#sliceEndMs = deps.clock.monotonicMs() + sliceMs;
+    const { masks = [] } = query;
+    this.#masks = masks.length === 0 ? undefined : new RecordMasks(masks);
     this.#test = recordTest(query);
     const count = Math.max(1, bounds.length);
     this.#readings = bounds.map(
@@ -243,11 +247,16 @@ class RecordsRead {
     this.#scannedBytes += bytes;
     reading.passed(offset, bytes);
     const payloads = { key, value, headers: record.headers };
+    const masks = this.#masks;
+    const masked = (name: 'key' | 'value', part: FormattedPart | null) =>
+      masks === undefined ? part : masks.part(name, part);
     const tested: TestedRecord = {
       partition: reading.partition,
       record,
-      key: once(() => formatter.part('key', payloads)),
-      value: once(() => formatter.part('value', payloads)),
+      key: once(async () => masked('key', await formatter.part('key', payloads))),
+      value: once(async () => masked('value', await formatter.part('value', payloads))),
+      headers: masks?.headers(record.headers) ?? record.headers,
+      hasMasks: masks !== undefined,
     };
     if (this.#test === undefined || (await this.#test(tested))) {
       this.#matched++;
@@ -276,6 +285,7 @@ class RecordsRead {
       older: hasOlder ? (isOlder ? rest : start) : null,
       newer: isOlder ? start : rest,
       cut: this.#cut,
+      ...(this.#masks === undefined ? {} : { areMasksApplied: true }),
       problem: this.#problem,
     };
     return `${JSON.stringify(facts).slice(0, -1)},"records":[${this.#answered.join(',')}]}`;

@@ -221,6 +221,45 @@ test('filters find text, fields of JSON, headers and places', async (t) => {
   }
 });
 
+test('masked fields are neither shown nor found, in any format', async (t) => {
+  const { cluster, produce, read } = await stage(t);
+  cluster.addTopic('orders');
+  await produce([
+    {
+      key: Buffer.from('{"email":"key@x"}'),
+      value: Buffer.from('{"n":1,"email":"ann@x"}'),
+      headers: [{ key: 'email', value: Buffer.from('head@x').toString('base64') }],
+    },
+    { value: Buffer.from('plain ann@x') },
+  ]);
+  const masks = ['email'];
+  const open = await read({ contains: 'ann@x' });
+  assert.deepEqual([offsetsOf(open), open.areMasksApplied], [[1, 0], undefined]);
+  for (const format of ['auto', 'string', 'json', 'base64'] as const) {
+    const answer = await read({ masks, keyFormat: format, valueFormat: format });
+    assert.equal(answer.areMasksApplied, true);
+    assert.doesNotMatch(JSON.stringify(answer), /@x|YW5uQH|QHg/, format);
+    assert.equal(answer.records[0]!.value!.isMasked, true);
+  }
+  const [, masked] = (await read({ masks })).records;
+  assert.deepEqual([masked!.value!.text, masked!.value!.format], ['{"n":1,"email":"•••"}', 'json']);
+  assert.equal(masked!.headers[0]!.value!.text, '•••');
+  // biome-ignore format: a table
+  const searches: [differs: Partial<ReadRecordsQuery>, offsets: number[]][] = [
+    [{ contains: 'ann@x' },                     []],
+    [{ contains: 'ANN@X', ignoresCase: true },  []],
+    [{ contains: 'head@x' },                    []],
+    [{ filter: 'value.email == "ann@x"' },      []],
+    [{ filter: 'value like "%ann%"' },          []],
+    [{ filter: 'key.email like "key%"' },       []],
+    [{ filter: 'headers.email == "head@x"' },   []],
+    [{ filter: 'value.n == 1' },                [0]],
+    [{ contains: '"n":1' },                     [0]],
+  ];
+  for (const [differs, offsets] of searches)
+    assert.deepEqual(offsetsOf(await read({ masks, ...differs })), offsets, JSON.stringify(differs));
+});
+
 test('bounds end a read early, and its cursors continue it', async (t) => {
   const { cluster, produce, read } = await stage(t);
   cluster.addTopic('orders');

@@ -3,14 +3,19 @@ import { utf8Text } from '@weir/core';
 import { compileFilter, conditionsOf, type EventTest, parseFilter } from '@weir/events';
 import type { RecordCursor } from '@weir/wire';
 import { type FormattedPart, jsonText } from '../http-data/formatted-records.ts';
+import type { MaskedPart } from './record-masks.ts';
 import { RecordRefused } from './record-refused.ts';
 
 /** A record while it is tested. Keys and values are decoded once, and only if something needs them. */
 export interface TestedRecord {
   readonly partition: number;
   readonly record: RecordCursor;
-  key(): Promise<FormattedPart | null>;
-  value(): Promise<FormattedPart | null>;
+  /** Keys, values and headers without what the caller may not see. */
+  key(): Promise<MaskedPart | null>;
+  value(): Promise<MaskedPart | null>;
+  readonly headers: RecordCursor['headers'];
+  /** Whether bytes of the record may have more than the caller may see. */
+  readonly hasMasks: boolean;
 }
 
 /** Whether a record matches. All of it takes time that grows with the size of the record and no faster. */
@@ -38,12 +43,12 @@ export function recordTest({ contains, ignoresCase = false, filter: text }: Want
 
 /** Looks for a text in the bytes of keys, values and headers, and in what schemas decode. */
 function containsTest({ inBytes, inText }: Needle): RecordTest {
-  return async ({ record, key, value }) => {
-    const has = (bytes: Buffer | null) => bytes !== null && inBytes(bytes);
-    if (has(record.key) || has(record.value)) return true;
-    if (record.headers.some((header) => inText(header.key) || has(header.value))) return true;
+  return async ({ record, key, value, headers, hasMasks }) => {
+    const has = (bytes: Uint8Array | null) => bytes !== null && inBytes(bytes as Buffer);
+    if (!hasMasks && (has(record.key) || has(record.value))) return true;
+    if (headers.some((header) => inText(header.key) || has(header.value))) return true;
     for (const part of [await key(), await value()]) {
-      if (part?.format === 'schema' && inText(part.text)) return true;
+      if (part !== null && (hasMasks || part.format === 'schema') && inText(part.text)) return true;
     }
     return false;
   };
@@ -68,7 +73,7 @@ function inAnyCase(text: string): Needle {
 }
 
 function filterTest(test: EventTest, names: ReadonlySet<string>): RecordTest {
-  return async ({ partition, record, key, value }) => {
+  return async ({ partition, record, key, value, headers }) => {
     const { offset, timestamp } = record;
     return test({
       partition,
@@ -76,7 +81,7 @@ function filterTest(test: EventTest, names: ReadonlySet<string>): RecordTest {
       ...(names.has('timestamp') ? { timestamp: timeOf(timestamp) } : {}),
       ...(names.has('key') ? { key: jsonOf(await key()) } : {}),
       ...(names.has('value') ? { value: jsonOf(await value()) } : {}),
-      ...(names.has('headers') ? { headers: headersOf(record) } : {}),
+      ...(names.has('headers') ? { headers: headersOf(headers) } : {}),
     });
   };
 }
@@ -97,7 +102,7 @@ function jsonOf(part: FormattedPart | null): unknown {
   return part.format === 'string' ? text : JSON.parse(text);
 }
 
-function headersOf({ headers }: RecordCursor): Record<string, unknown> {
+function headersOf(headers: RecordCursor['headers']): Record<string, unknown> {
   const found = new Map<string, string[]>();
   for (const { key, value } of headers) {
     const text = value === null ? null : utf8Text(value as Buffer);

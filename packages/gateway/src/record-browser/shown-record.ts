@@ -1,7 +1,8 @@
 import type { RecordFormat, ShownPart, ShownRecord } from '@weir/cluster';
 import { utf8Text } from '@weir/core';
-import { type FormattedPart, jsonText } from '../http-data/formatted-records.ts';
+import { jsonText } from '../http-data/formatted-records.ts';
 import { gatewayLimits } from '../limits.ts';
+import type { MaskedPart } from './record-masks.ts';
 import type { TestedRecord } from './record-test.ts';
 
 interface ShowOptions {
@@ -25,7 +26,7 @@ export async function shownRecord(tested: TestedRecord, options: ShowOptions): P
     timestampMs: safeNumber(timestamp),
     key: shownPart(key, await tested.key(), { charsMax: keyCharsMax, isAuto: keyFormat === 'auto' }),
     value: shownPart(value, await tested.value(), { charsMax, isAuto: valueFormat === 'auto' }),
-    headers: shownHeaders(headers),
+    headers: shownHeaders(tested.headers),
     headerCount: headers.length,
     bytes: (key?.length ?? 0) + (value?.length ?? 0) + headerBytes,
   };
@@ -33,18 +34,21 @@ export async function shownRecord(tested: TestedRecord, options: ShowOptions): P
 
 function shownPart(
   bytes: Buffer | null,
-  part: FormattedPart | null,
+  part: MaskedPart | null,
   { charsMax, isAuto }: { readonly charsMax: number; readonly isAuto: boolean },
 ): ShownPart | null {
   if (bytes === null || part === null) return null;
   const { text, schema, problem } = part;
-  const format = isAuto && part.format === 'string' && isJsonText(bytes) ? 'json' : part.format;
+  const isMasked = part.isMasked === true;
+  const isJson = !isMasked && isAuto && part.format === 'string' && isJsonText(bytes);
+  const format = isJson ? 'json' : part.format;
   const shown = cutText(text, charsMax);
   return {
     text: shown,
     format,
     bytes: bytes.length,
     isCut: shown.length < text.length,
+    ...(isMasked ? { isMasked } : {}),
     ...(typeof schema?.ref === 'number' ? { schemaId: schema.ref } : {}),
     ...(typeof schema?.ref === 'string' ? { schemaGuid: schema.ref } : {}),
     ...(schema?.type === undefined ? {} : { schemaType: schema.type, subjects: schema.subjects }),

@@ -113,6 +113,7 @@ function Part({ part, what }: { readonly part: RecordPart | null; readonly what:
         <span>
           {part.format} · {formatBytes(part.bytes)}
           {part.is_cut && ' · truncated'}
+          {part.is_masked && ' · masked for you'}
         </span>
         {schema !== null && (
           <span>
@@ -197,10 +198,10 @@ function Hex(props: PlaceProps) {
 }
 
 function HexPart({ title, part }: { readonly title: string; readonly part: RecordPart | null }) {
-  if (part === null || part.bytes === 0)
+  if (part === null || part.bytes === 0 || part.is_masked)
     return (
       <p className="text-sm text-muted">
-        {title}: {part === null ? 'null' : 'empty'}
+        {title}: {part === null ? 'null' : part.is_masked ? 'masked for you' : 'empty'}
       </p>
     );
   const bytes = bytesOfBase64(part.text);

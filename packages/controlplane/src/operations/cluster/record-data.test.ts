@@ -7,6 +7,8 @@ import { openTestClusterApi, type TestClusterApi } from '../../../testing/test-c
 import { targetsOf } from '../../api-server/audit-trail.ts';
 import { printRecordCursor, readRecordCursor } from './record-cursors.ts';
 
+type Grants = NonNullable<Parameters<typeof openTestClusterApi>[1]>['grants'];
+
 /** Answers queries in place of an agent, and collects them. */
 async function serve({ node }: TestClusterApi, answer: object): Promise<ReadRecordsQuery[]> {
   const { lastSeenMs, clockOffsetMs, certificates, tokens, ...agent } = agentOf('a');
@@ -70,6 +72,33 @@ test('an agent reads as the credential of the caller, and cursors bring back its
   const { start, direction, positions, caller } = queries[1]!;
   assert.deepEqual([caller.login, caller.mayReadAll], [undefined, true]);
   assert.deepEqual([start, direction, positions], ['positions', 'newer', read.newer]);
+});
+
+test('fields are masked for callers who may not change the cluster', async (t) => {
+  const rules = 'orders:value.card,*:email,other:key';
+  const opened = async (answer: object, grants: NonNullable<Grants> = []) => {
+    const testApi = await openTestClusterApi(t, { grants });
+    await testApi.addTopic('orders');
+    const changes = [{ name: 'service.record.masks', operation: 'set', value: rules }] as const;
+    const [set] = await testApi.node.alterOwnerConfigs(
+      [{ kind: 'cluster', name: '', replacesAll: false, changes }],
+      { validateOnly: false },
+    );
+    assert.equal(set!.error, 'NONE');
+    return { testApi, queries: await serve(testApi, answer) };
+  };
+  const named = { topic_name: 'orders' };
+  const reader = await opened({ ...read, areMasksApplied: true });
+  await reader.testApi.call('read_records', named);
+  assert.deepEqual(reader.queries[0]!.masks, ['value.card', 'email']);
+
+  const admin = await opened(read, [{ workspaceId: '*', managedGrantName: 'admin' }]);
+  await admin.testApi.call('read_records', named);
+  assert.deepEqual(admin.queries[0]!.masks, []);
+
+  const [code, message] = await (await opened(read)).testApi.refusal('read_records', named);
+  assert.equal(code, 'unavailable');
+  assert.match(message, /update all agents/);
 });
 
 test('what an agent refuses is an error that says what to do', async (t) => {

@@ -1,5 +1,7 @@
 import type { ErrorCode, InputOf, OutputOf } from '@weir/api';
 import {
+  clusterConfigValue,
+  maskedFieldsOf,
   type PartToWrite,
   type ProduceRecordAnswer,
   type ProduceRecordQuery,
@@ -14,11 +16,12 @@ import {
 } from '@weir/cluster';
 import { timeText } from '@weir/core';
 import { parseFilter, pointAt } from '@weir/events';
+import { isAllowed } from '../../accounts/access/permissions.ts';
 import { auditReadOf } from '../../accounts/audit/audit-read.ts';
 import type { CallContext } from '../call-context.ts';
 import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
-import { readTopic } from './cluster-reads.ts';
+import { readClusterConfigs, readTopic } from './cluster-reads.ts';
 import { askAgent } from './event-queries.ts';
 import { printRecordCursor, readRecordCursor } from './record-cursors.ts';
 import type { ClusterServices } from './services.ts';
@@ -33,6 +36,10 @@ const partitionsMax = 500;
 
 /** The fields of a record in filters. */
 const filterFields = ['key', 'key.*', 'value', 'value.*', 'headers.*', 'partition', 'offset', 'timestamp'];
+
+/** An agent of an earlier release ignores masks. */
+const unmasked =
+  'The topic has masked fields, and an agent of an earlier release answered, which cannot mask them; update all agents.';
 
 const codes: Readonly<Record<RecordRefusal, ErrorCode>> = {
   loginRequired: 'kafka_credential_required',
@@ -56,11 +63,28 @@ export function recordDataOperations({ clusterPort, freshUuid }: ClusterServices
     return topic.partitionCount;
   }
 
+  /** The fields of the topic that the caller may not see. Who may change the cluster may change the rules too. */
+  async function masksFor({ virtual_cluster_id, topic_name }: ReadInput, context: CallContext) {
+    const { actor, accountId, cluster } = context;
+    const { workspaceId } = cluster!;
+    const need = {
+      scope: 'cluster',
+      access: 'write',
+      accountId,
+      workspaceId,
+      clusterId: cluster!.id,
+    } as const;
+    if (isAllowed(actor, need)) return [];
+    const configs = await readClusterConfigs(clusterPort(virtual_cluster_id), context);
+    return [...maskedFieldsOf(topic_name, clusterConfigValue('service.record.masks', configs))];
+  }
+
   return {
     read_records: async (input, context) => {
       checkFilter(input.filter);
       const caller = callerOf(input, context);
       const partitionCount = await partitionCountOf(input, context);
+      const masks = await masksFor(input, context);
       const query: ReadRecordsQuery = {
         kind: readRecordsKind,
         caller: { ...caller, mayReadAll: caller.login === undefined },
@@ -70,6 +94,7 @@ export function recordDataOperations({ clusterPort, freshUuid }: ClusterServices
         contains: input.contains,
         ignoresCase: input.ignore_case,
         filter: input.filter,
+        masks,
         keyFormat: input.key_format,
         valueFormat: input.value_format,
         isWhole: input.whole,
@@ -85,6 +110,8 @@ export function recordDataOperations({ clusterPort, freshUuid }: ClusterServices
         stop: context.stop,
       })) as ReadRecordsAnswer;
       if (answer.kind === 'refused') throw new OperationFailed(codes[answer.reason], answer.message);
+      if (masks.length > 0 && answer.areMasksApplied !== true)
+        throw new OperationFailed('unavailable', unmasked);
       context.read(auditReadOf(answer.records, answer.scanned));
       const { older, newer } = answer;
       return {
@@ -217,12 +244,24 @@ function toRecordResponse(record: ShownRecord): RecordResponse {
 
 function toPartResponse(part: ShownPart | null): PartResponse | null {
   if (part === null) return null;
-  const { text, format, bytes, isCut, schemaId, schemaGuid, schemaType, subjects = [], problem } = part;
+  const {
+    text,
+    format,
+    bytes,
+    isCut,
+    isMasked = false,
+    schemaId,
+    schemaGuid,
+    schemaType,
+    subjects = [],
+    problem,
+  } = part;
   return {
     text,
     format,
     bytes,
     is_cut: isCut,
+    is_masked: isMasked,
     schema_id: schemaId ?? null,
     schema_guid: schemaGuid ?? null,
     schema_type: schemaType ?? null,

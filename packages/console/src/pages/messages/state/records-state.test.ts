@@ -11,6 +11,7 @@ const part = (text: string, format: RecordPart['format'] = 'json'): RecordPart =
   format,
   bytes: text.length,
   is_cut: false,
+  is_masked: false,
   schema_id: null,
   schema_guid: null,
   schema_type: null,
