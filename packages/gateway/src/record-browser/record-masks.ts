@@ -17,7 +17,7 @@ export interface MaskedPart extends FormattedPart {
  * path such as `value.card.number`, or a name, which is hidden at any depth. Names are compared in any case, and `*`
  * stands for any characters. Elements of a list have the path of the list.
  *
- * Searches see what is masked as it is shown: a filter must not tell what a value is. A payload without readable fields
+ * Searches see what is masked as it is shown: a filter must not reveal a value. A payload without readable fields
  * is hidden whole, because it may have the value in another form; so is one that is too large to look through.
  */
 export class RecordMasks {
