@@ -18,11 +18,19 @@ if (skip === false) {
   stage = await openStage({ after });
   call = await callOf(stage);
   await kafkaOf(stage.local.address('Kafka'), async ({ admin, producer }) => {
-    await admin.createTopics({ topics: [{ topic: 'orders', numPartitions: 1 }], waitForLeaders: true });
+    await admin.createTopics({
+      topics: ['orders', 'people'].map((topic) => ({ topic, numPartitions: 1 })),
+      waitForLeaders: true,
+    });
+    const ann = JSON.stringify({ name: 'Ann', email: 'ann@example.com' });
+    await producer.send({ topic: 'people', messages: [{ value: ann }] });
     await producer.send({ topic: 'orders', messages: [{ value: 'first' }, { value: 'second' }] });
   });
   await call('update_virtual_cluster_configuration', {
-    virtual_cluster_configuration: { are_acls_enabled: true },
+    virtual_cluster_configuration: {
+      are_acls_enabled: true,
+      broker_configs: { 'service.record.masks': 'people:email' },
+    },
   });
 }
 
@@ -95,14 +103,32 @@ test(
   },
 );
 
-test('a member with the role Records reader reads, and produces nothing', bounded, async () => {
-  const page = await openAs('Records reader');
-  await page.goto(await stage.urlOf(messages));
-  await row(page, '0:0').waitFor();
-  assert.equal(await button(page, 'Produce').isDisabled(), true);
-  assert.equal(await onPage(page, 'Read with a Kafka login').count(), 0);
-  await page.context().close();
-});
+test(
+  'a member with the role Records reader reads without masked fields, and produces nothing',
+  bounded,
+  async () => {
+    const people = await stage.urlOf('/clusters/{id}/topics/people/messages');
+    const admin = await stage.open();
+    await admin.goto(`${people}?contains=ANN@example`);
+    await row(admin, '0:0').getByText('ann@example.com').waitFor();
+    await admin.context().close();
+    const page = await openAs('Records reader');
+    await page.goto(people);
+    await row(page, '0:0').getByText('{"name":"Ann","email":"•••"}').click();
+    await onPage(page, /masked for you$/).waitFor();
+    await button(page, 'Hex').click();
+    await onPage(page, 'Value: masked for you').waitFor();
+    await page.goto(`${people}?contains=ANN@example`);
+    await onPage(page, /^None of the 1 scanned records match/).waitFor();
+    assert.doesNotMatch(await page.content(), /ann@example\.com/);
+
+    await page.goto(await stage.urlOf(messages));
+    await row(page, '0:0').waitFor();
+    assert.equal(await button(page, 'Produce').isDisabled(), true);
+    assert.equal(await onPage(page, 'Read with a Kafka login').count(), 0);
+    await page.context().close();
+  },
+);
 
 test('a member without the role sees why in one line, and reads with a Kafka login', bounded, async () => {
   const made = await call('create_virtual_cluster_credentials', {
