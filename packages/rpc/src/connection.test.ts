@@ -1678,6 +1678,10 @@ const membersCalls: Partial<Record<CallName, readonly unknown[]>> = {
   listUnneededFiles: [],
   forgetUnneededFiles: [['0'.repeat(32)]],
   compactionBacklog: [0],
+  estimateRetention: [
+    { topicId: null, configs: {}, rules: 'present' },
+    { topicNumber: 0, partition: 0, offset: 0, bytesBefore: 0 },
+  ],
   restoreTopics: [['id']],
   cloneTopic: [{ sourceId: 'a', name: 'b', configs: {}, unsetConfigs: [], ends: [] }],
   removeTopics: [[{ name: 'orders' }]],
