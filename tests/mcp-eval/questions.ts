@@ -257,7 +257,7 @@ export const questions: readonly Question[] = [
     ],
     facts: [
       /is_allowed: false/,
-      /No rule is about/,
+      /No rule matches/,
       /A rule that allows it: ALLOW User:shop WRITE on TOPIC refunds/,
     ],
   },

@@ -25,14 +25,18 @@ The control plane runs ${diagnostics.length} checks on every cluster once a minu
 
 - A diagnostic fails after a number of consecutive runs with findings, and recovers after a number without; both are listed below.
 - A run without data neither fails nor recovers a diagnostic.
-- A muted diagnostic still fails and recovers, without notifications. A mute can have an end time.
 - Responses hold at most ${apiLimits.diagnosticGroupsMax} findings per type, the most severe first, and the number of those omitted. The
   diagnostics themselves are always shown.
 - The metric \`service_diagnostic_failure\` is 1 for a failing diagnostic and 0 for a passing one, with the tags
   \`diagnostic_name\`, \`diagnostic_type\`, \`severity_low\`, \`severity_medium\`, \`severity_high\`, \`severity_critical\` and \`muted\`. Exactly
   one of the severities is true while it fails, and none otherwise. A diagnostic without data has no series.
 - A change is a \`diagnostics_logs\` event with \`diagnostic_id\`, \`diagnostic_source\`, \`diagnostic_type\` and \`transition\`: \`failed\`,
-  \`recovered\`, \`muted\` or \`unmuted\`.`;
+  \`recovered\`, \`muted\` or \`unmuted\`.
+
+## Muted diagnostics
+
+Diagnostics that are muted still fail and recover, without notifications. Mute one until a given time or until you unmute it, in the
+console or with \`mute_diagnostic\` and \`unmute_diagnostic\` of the [API](api.md).`;
 
 function sectionOf(check: CheckDescription): string {
   const { name, title, severity, source, kinds, damping } = check;

@@ -75,7 +75,7 @@ test('sign-in: a code is worth nothing without the browser that asked for it', a
   stolen.searchParams.set('code', new URL(headers.location!).searchParams.get('code')!);
   const page = await mallory.step(stolen.href, true);
   assert.equal(page.status, 401, page.text);
-  assert.match(page.text, /has not said who you are/);
+  assert.match(page.text, /returned no valid identity token/);
 });
 
 test('sign-in: a wrong secret is for the operator to know', async (t) => {

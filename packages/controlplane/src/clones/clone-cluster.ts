@@ -67,7 +67,7 @@ async function makeClone(options: CloneClusterOptions, cloneId: string): Promise
   const bucketId = fact(clusterFacts.bucketId);
   if (bucketId === undefined)
     throw new CloneProblem(
-      `${sourceId} has no bucket yet; start an agent of it with a bucket that is not in memory`,
+      `${sourceId} has no bucket yet; start one of its agents with a bucket that is not in memory`,
     );
   if ((await readBucketId(store, sourceId)) !== bucketId)
     throw new CloneProblem(

@@ -97,7 +97,7 @@ test('a clone has the topics of the cluster, refers to its files, and is a clust
     [
       409,
       'conflict',
-      'vcn_orders cannot be deleted: its files are those of its clones vcn_copy too; delete them first.',
+      'vcn_orders cannot be deleted: its clones vcn_copy share its files; delete them first.',
     ],
   );
   const gone = { virtual_cluster_id: cloneId, virtual_cluster_name: 'copy' };
@@ -112,7 +112,10 @@ test('what cannot be cloned is refused with one line, and nothing is left', asyn
   const made = await callApi(url, 'create_virtual_cluster', { virtual_cluster_name: 'new' }, { cookie });
   const withoutBucket = await clone(stage, made.body.virtual_cluster_id);
   assert.equal(withoutBucket.body.error, 'conflict');
-  assert.match(withoutBucket.body.message!, /^vci_\w+ has no bucket yet; start an agent of it with a bucket/);
+  assert.match(
+    withoutBucket.body.message!,
+    /^vci_\w+ has no bucket yet; start one of its agents with a bucket/,
+  );
   const { clusterId } = await makeCluster(t, stage, 'orders');
   await store.put(bucketIdKey(clusterId), [Buffer.from('bki_2\n')]);
   const otherBucket = await clone(stage, clusterId);

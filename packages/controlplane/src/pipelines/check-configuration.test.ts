@@ -200,7 +200,7 @@ const wrongParts: [what: string, type: PipelineType, parts: typeof parts, messag
     'a key in two parts',
     'data_lake',
     [first, { name: 'b', yaml: 'destination_bucket_url: x' }],
-    /^part b: line 1, column 1: destination_bucket_url: stands in the part globals already$/,
+    /^part b: line 1, column 1: destination_bucket_url: is already in the part globals$/,
   ],
   [
     'an unknown field of a part',

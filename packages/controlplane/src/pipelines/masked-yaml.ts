@@ -40,15 +40,13 @@ export function withStoredSecrets(yaml: string, stored: string | undefined): str
     const isMeant = kept !== undefined && kept.text !== scalar.text && scalar.text === maskedScalar(kept);
     if (isMeant) changes.push({ ...scalar, text: JSON.stringify(kept.text) });
     else if (scalar.text === mask && kept?.text !== mask && maskedValue(scalar.keys, 'x') === mask)
-      throw refused(`${scalar.keys.join('.')}: is ${mask}, and no secret is stored for it; write the secret`);
+      throw refused(`${scalar.keys.join('.')}: is ${mask}, but no secret is stored for it; enter the secret`);
   }
   if (changes.length === 0) return yaml;
   const known = new Set(before.filter(isAddress).map((scalar) => maskedScalar(scalar)));
   const moved = scalars.find((scalar) => isAddress(scalar) && !known.has(maskedScalar(scalar)));
   if (moved !== undefined)
-    throw refused(
-      `${moved.keys.join('.')}: is another address; write the secrets that are shown as ${mask} again if an address changes`,
-    );
+    throw refused(`${moved.keys.join('.')}: the address changed; enter the secrets shown as ${mask} again`);
   return replaced(yaml, changes);
 }
 

@@ -22,7 +22,7 @@ export function mergeParts(parts: readonly ConfigurationPart[], schema: z.ZodObj
         const value = joined(known.entry.value, entry.value);
         merged.set(entry.key, { ...known, entry: { ...known.entry, value } });
       } else {
-        const message = `${entry.key}: stands in the part ${known.part} already`;
+        const message = `${entry.key}: is already in the part ${known.part}`;
         throw refusalOf([{ place: entry.place, message }], part);
       }
     }

@@ -39,7 +39,7 @@ test('values have their positions', () => {
 
 const bad: [what: string, text: string, problem: RegExp][] = [
   ['a broken line', 'a: [1,\nb: 2', /^\d:\d .*(?:Flow|flow)/],
-  ['a duplicate key', 'a: 1\nb: 2\na: 3', /^3:1 "a" is there twice$/],
+  ['a duplicate key', 'a: 1\nb: 2\na: 3', /^3:1 "a" is defined twice$/],
   ['two documents', 'a: 1\n---\nb: 2', /^2:1 Source contains multiple documents/],
   ['an unknown tag', 'a: !secret x', /^1:4 Unresolved tag: !secret$/],
   ['a key that is a list', '? [a]\n: 1', /^1:3 a key has to be a plain text$/],

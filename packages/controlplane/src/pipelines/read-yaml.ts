@@ -118,7 +118,7 @@ class Conversion {
     const keys = new Set<string>();
     const entries = pairs.map((pair): YamlEntry => {
       const { key, place: keyPlace } = this.#key(pair, place);
-      if (keys.has(key)) throw new Unreadable(keyPlace, `${shownKey(key)} is there twice`);
+      if (keys.has(key)) throw new Unreadable(keyPlace, `${shownKey(key)} is defined twice`);
       keys.add(key);
       return { key, place: keyPlace, value: this.valueOf(pair.value as Node | null, keyPlace, depth + 1) };
     });

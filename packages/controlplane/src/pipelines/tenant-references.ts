@@ -133,7 +133,7 @@ function* secretRules(text: string, { secretNames }: ConfigurationRules): Genera
   if (problem !== undefined) yield problem;
   for (const name of secretNamesIn([text]))
     if (secretNames?.has(name) !== true)
-      yield `refers to the secret ${name}, and the cluster has none of this name; create it with create_secret`;
+      yield `refers to the secret ${name}, which does not exist in the cluster; create it with create_secret`;
 }
 
 function countReferences(text: string): number {

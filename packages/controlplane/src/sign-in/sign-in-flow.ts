@@ -71,7 +71,10 @@ export class SignInFlow {
       const connection = await this.#connectionCalled(visit, query.get('connection') ?? '');
       const pending = this.#pendingSignIns().open(visit.pending.value, query.get('state'));
       if (pending === undefined || pending.connectionId !== connection.id)
-        throw new ApiError('invalid_token', 'This sign-in was begun in another browser, or too long ago.');
+        throw new ApiError(
+          'invalid_token',
+          'This sign-in was started in another browser, or has expired; sign in again.',
+        );
       try {
         refuseRefusal(query.get('error'));
         return await this.#signIn(visit, connection, pending);
@@ -108,7 +111,7 @@ export class SignInFlow {
     visit.email = person.email;
     const { user, retainedLastAdministrator } = await accounts.ssoSignIns.signIn(connection, person);
     const note = retainedLastAdministrator
-      ? `The claim ${connection.roleClaim} does not name a role of administrators; the last administrator keeps the role.`
+      ? `The claim ${connection.roleClaim} grants no administrator role; the last administrator keeps the role.`
       : '';
     return { user, note };
   }
@@ -142,7 +145,7 @@ export class SignInFlow {
       return await this.#options.accounts.ssoConnections.clientSecretOf(connection);
     } catch (error) {
       if (error instanceof ApiError) throw error;
-      const why = 'The secret of the client cannot be read. An administrator has to give it again.';
+      const why = 'The client secret cannot be decrypted; an administrator must enter it again.';
       throw new ApiError('unavailable', why, { cause: error });
     }
   }
@@ -159,22 +162,24 @@ export class SignInFlow {
 
 /** A visitor cannot fix it, and has to ask an administrator. */
 const signInIsOff =
-  'Single sign-on is off: the control plane was started without -sealingKeysFile. Its operator has to give it one; sign in with a password until then.';
+  'Single sign-on is off: the control plane was started without -sealingKeysFile. Sign in with a password until its operator sets the flag.';
 
 /** The issuer may redirect users back with an error instead of a code. It is not authenticated. */
 function refuseRefusal(word: string | null): void {
   if (word === null) return;
   const shown = /^[a-z_]{1,64}$/.test(word) ? ` (${word})` : '';
-  throw new ApiError('invalid_credentials', `The identity provider has not signed you in${shown}.`);
+  throw new ApiError('invalid_credentials', `The identity provider did not sign you in${shown}.`);
 }
 
 function toApiError(thrown: unknown): unknown {
   if (thrown instanceof CodeRefused)
-    return new ApiError('invalid_token', 'The identity provider has not said who you are, or not to us.', {
+    return new ApiError('invalid_token', 'The identity provider returned no valid identity token.', {
       cause: thrown,
     });
   if (thrown instanceof IssuerUnavailable)
-    return new ApiError('unavailable', 'The identity provider cannot be asked just now.', { cause: thrown });
+    return new ApiError('unavailable', 'The identity provider is not reachable; try again.', {
+      cause: thrown,
+    });
   return thrown;
 }
 

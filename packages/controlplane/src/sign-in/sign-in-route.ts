@@ -77,7 +77,7 @@ export function signInRoute(options: SignInOptions): Handler {
     const late = Promise.withResolvers<never>();
     const cancel = clock.after(signInMsMax, () => {
       stop.abort();
-      late.reject(new ApiError('unavailable', 'The identity provider takes too long.'));
+      late.reject(new ApiError('unavailable', 'The identity provider did not respond in time; try again.'));
     });
     response.once('close', () => stop.abort());
     // The body is not needed; the connection ends instead of reading it.

@@ -167,7 +167,7 @@ const refused: readonly Attempt[] = [
     'without having begun',
     ({ url }, browser) => browser.step(`${url}/login/callback?connection=example&code=x&state=y`, true),
     401,
-    /another browser, or too long ago/,
+    /another browser, or has expired/,
     'invalid_token',
   ],
   [
@@ -196,7 +196,7 @@ const refused: readonly Attempt[] = [
       return browser.step(back, true);
     },
     401,
-    /too long ago/,
+    /has expired/,
     'invalid_token',
   ],
   [
@@ -210,7 +210,7 @@ const refused: readonly Attempt[] = [
       return other.step(back, true);
     },
     401,
-    /has not said who you are/,
+    /returned no valid identity token/,
     'invalid_token',
   ],
   [
@@ -234,7 +234,7 @@ const refused: readonly Attempt[] = [
       return browser.open(scene.login);
     },
     401,
-    /has not signed you in \(access_denied\)/,
+    /did not sign you in \(access_denied\)/,
     'invalid_credentials',
   ],
   [
@@ -244,7 +244,7 @@ const refused: readonly Attempt[] = [
       return browser.open(scene.login);
     },
     401,
-    /has not signed you in\.</,
+    /did not sign you in\.</,
     'invalid_credentials',
   ],
   [
@@ -255,7 +255,7 @@ const refused: readonly Attempt[] = [
       return browser.open(scene.login);
     },
     401,
-    /has not said who you are/,
+    /returned no valid identity token/,
     'invalid_token',
   ],
   [
@@ -265,7 +265,7 @@ const refused: readonly Attempt[] = [
       return browser.open(scene.login);
     },
     503,
-    /cannot be asked just now/,
+    /is not reachable/,
     'unavailable',
   ],
   [
@@ -275,7 +275,7 @@ const refused: readonly Attempt[] = [
       return browser.open(scene.login);
     },
     503,
-    /cannot be asked just now/,
+    /is not reachable/,
     'unavailable',
   ],
   [
@@ -366,7 +366,7 @@ test('sign-in: an issuer that does not answer times out', async (t) => {
   made.deps.clock.advance(20_000);
   const page = await waiting;
   assert.equal(page.status, 503);
-  assert.match(page.text, /takes too long/);
+  assert.match(page.text, /did not respond in time/);
   assert.equal((await made.auditEntries())[0]!.result, 'unavailable');
 });
 
@@ -430,6 +430,6 @@ test('sign-in: an unopenable secret is reported without details', async (t) => {
   scene.accounts.ssoConnections.clientSecretOf = () => Promise.reject(new Error('sealed with the key 12'));
   const page = await browser.step(back, true);
   assert.equal(page.status, 503);
-  assert.match(page.text, /An administrator has to give it again/);
+  assert.match(page.text, /an administrator must enter it again/);
   assert.doesNotMatch(page.text, /key 12/);
 });

@@ -26,7 +26,7 @@ export const aclTools = [
         .string()
         .max(256)
         .optional()
-        .describe('Only rules about this one, as User:name or the name.'),
+        .describe('Only rules for this principal: User:name or the name.'),
       resource_type: resource_type.optional().describe('As in explain_access.'),
       resource_name: z.string().max(256).optional().describe('Only rules that apply to this name.'),
       operation: operation.optional().describe('As in explain_access, or ALL.'),
@@ -72,7 +72,7 @@ export const aclTools = [
     input: {
       ...question,
       time_range: timeArguments.time_range.describe(
-        'Also count denials of it in this time, as in search_events.',
+        'Also count its denials in this time, as in search_events.',
       ),
       ...formatArguments,
     },
@@ -127,7 +127,7 @@ function hintFor(
   if (explained.do_rules_allow) return undefined;
   return explained.deciding_rule === null
     ? `A rule that allows it: ALLOW ${explained.principals[0]} ${operation} on ${resource_type} ${resource_name} from *. An administrator can add it.`
-    : 'A rule that denies beats all that allow; an administrator can delete it. list_acls with the principal shows the others.';
+    : 'DENY takes precedence over ALLOW; an administrator can delete the rule. list_acls with the principal shows the others.';
 }
 
 function whoHint(who: readonly Access[], { mode, who_total: total = 0 }: Explained): string {
@@ -160,7 +160,7 @@ export function inWords(explained: Rule): string {
 const nextCall = 'explain_access shows which of them decides about a principal.';
 
 const modeHints: Readonly<Record<string, string | undefined>> = {
-  off: 'ACLs are off: no rule counts, every client may do everything.',
+  off: 'ACLs are off: all requests are allowed.',
   shadow: 'ACLs are in shadow mode: nothing is denied yet.',
 };
 

@@ -47,7 +47,7 @@ export const auditLogTools = [
               : `These keys do not administer ${unseen.join(', ')}, which is left out.`;
           const what =
             shown.length === 0
-              ? 'No entry matches. Widen the time, or leave out actor, operation, target or result.'
+              ? 'No entry matches. Widen the time range, or omit actor, operation, target or result.'
               : hasMore
                 ? 'There are more; call again with cursor set to next_cursor, or narrow the time.'
                 : 'format "detailed" shows ids, addresses and error messages.';

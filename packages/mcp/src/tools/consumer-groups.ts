@@ -64,7 +64,7 @@ export const consumerGroupTools = [
     operations: ['describe_consumer_group', 'list_consumer_groups', 'list_diagnostics', 'get_diagnostic'],
     input: {
       group: catalogue.describe_consumer_group.input.shape.group,
-      limit: z.int().min(1).max(200).default(20).describe('Partitions at most, the largest lag first.'),
+      limit: z.int().min(1).max(200).default(20).describe('Maximum number of partitions, largest lag first.'),
       ...formatArguments,
     },
     output: {

@@ -107,7 +107,7 @@ export const diagnosticTools = [
             actor: transition.actor,
           }),
         )
-        .describe('Its last changes, the newest first.'),
+        .describe('Its last changes, newest first.'),
     },
     async run({ diagnostic_id, ...options }, context, clusterId) {
       const target = { virtual_cluster_id: clusterId, diagnostic_id };

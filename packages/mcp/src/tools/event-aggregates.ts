@@ -46,16 +46,13 @@ export const eventAggregateTools = [
       then_by: shape.then_by.describe('A second field: one group per pair.'),
       aggregation: shape.aggregation.describe('What to compute for each group.'),
       field: shape.field,
-      series_limit: shape.series_limit.describe('Groups at most; the rest is one more.'),
+      series_limit: shape.series_limit.describe('Maximum number of groups; the rest is one more.'),
       over_time: z.boolean().default(false).describe('Whether to give a value for each part of the time.'),
       ...formatArguments,
     },
     output: {
       ...searchOutput,
-      bucket_seconds: z
-        .number()
-        .nullable()
-        .describe('How long a part of the time is; null without over_time.'),
+      bucket_seconds: z.number().nullable().describe('The length of a bucket; null without over_time.'),
       first_bucket: z.string().nullable().describe('Where the first part begins; likewise.'),
       groups: z
         .array(
@@ -64,9 +61,7 @@ export const eventAggregateTools = [
             then_key: z.string().nullable().optional().describe('The value of the second field.'),
             count: z
               .int()
-              .describe(
-                'Events, with the denials that data.suppressed says were left out, or numbers where there is a field.',
-              ),
+              .describe('Events, including denials that data.suppressed counts, or values of the field.'),
             value: z.number().nullable().describe('The measure over the whole time.'),
             points: z
               .array(z.number().nullable())
@@ -146,16 +141,16 @@ export const eventAggregateTools = [
       ...formatArguments,
     },
     output: {
-      selection_events: z.int().describe('Events of the selection that were looked at.'),
-      baseline_events: z.int().describe('Events of the baseline that were looked at.'),
+      selection_events: z.int().describe('Scanned events of the selection.'),
+      baseline_events: z.int().describe('Scanned events of the baseline.'),
       differences: z
         .array(
           z.object({
             field: z.string(),
             value: z.string(),
-            selection_percent: z.number().describe('Of the selection, how many have the value.'),
+            selection_percent: z.number().describe('Events of the selection that have the value.'),
             baseline_percent: z.number().describe('Of the baseline.'),
-            difference: z.number().describe('In points of percent.'),
+            difference: z.number().describe('In percentage points.'),
             kind: z.enum(differenceKinds),
           }),
         )
@@ -232,7 +227,7 @@ function filledPart(series: readonly Series[], aggregation: string): readonly [f
 
 function nextCallOf(series: readonly Series[], groupBy: string | undefined): string {
   if (series.some(({ is_other }) => is_other))
-    return 'Other is all further values: raise series_limit, or leave out what is known with a filter.';
+    return 'Other combines all further values: raise series_limit, or exclude known values with a filter.';
   if (groupBy !== undefined && series.every(({ key }) => key === null))
     return `No event has ${groupBy}; list_event_fields lists the fields that they have.`;
   return groupBy === undefined

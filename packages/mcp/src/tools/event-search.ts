@@ -72,7 +72,7 @@ export function rangeOf({ time_range }: TimeArguments, { clock }: ToolContext): 
 
 function givenRange({ relative = '', start = '', end = '' }: TimeArguments['time_range'] = {}): TimeRange {
   if (relative !== '' && (start !== '' || end !== ''))
-    throw new ToolProblem('invalid_time_range', 'Give relative, or start and end, and not both.');
+    throw new ToolProblem('invalid_time_range', 'Set either relative, or start and end.');
   if (relative !== '') return { relative };
   if (start === '' && end === '') return { relative: '1h' };
   if (start === '' || end === '')

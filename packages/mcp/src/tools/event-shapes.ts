@@ -31,8 +31,7 @@ export const eventShapeTools = [
     icon: 'events',
     operations: ['get_events_state', 'get_events_timeline'],
     title: 'List event types',
-    summary:
-      'Lists the event types, whether a virtual cluster records them, and how many it had in 24 hours.',
+    summary: 'List the event types, whether a virtual cluster records them, and their counts of 24 hours.',
     input: { ...formatArguments },
     output: {
       events_enabled: z.boolean().describe('Whether events are recorded at all.'),
@@ -96,7 +95,7 @@ export const eventShapeTools = [
         z.object({
           name: field.name,
           types: field.types,
-          coverage_percent: z.number().describe('Of the events that were looked at, how many have it.'),
+          coverage_percent: z.number().describe('The number of scanned events that have it.'),
           distinct_values: field.distinct_values,
           top_values: z.array(z.string()).describe('Frequent values, each with its count.'),
         }),
@@ -153,8 +152,8 @@ export const eventShapeTools = [
       marked: z.string().nullable().describe('The filter with marks around the first problem.'),
       estimate: z
         .object({
-          events: z.int().describe('Events that types, time and filter do not rule out.'),
-          bytes: z.int().describe('Bytes that would be read for them.'),
+          events: z.int().describe('Events that types, time and filter do not exclude.'),
+          bytes: z.int().describe('Bytes to read for them.'),
         })
         .nullable()
         .describe('What a search would take at most; null without a virtual cluster.'),

@@ -28,7 +28,7 @@ export const eventTools = [
     name: 'search_events',
     icon: 'events',
     operations: ['search_events'],
-    summary: 'Finds events of a virtual cluster by time, type and filter, the newest first.',
+    summary: 'Find events of a virtual cluster by time, type and filter, newest first.',
     note: 'aggregate_events counts them and is cheaper; use it first.',
     needsEvents: true,
     input: {
@@ -38,7 +38,7 @@ export const eventTools = [
         .array(z.string().max(256))
         .max(fieldsMax)
         .default([])
-        .describe('Further fields to show, such as data.principal.'),
+        .describe('More fields to show, such as data.principal.'),
       ...listArguments(20),
       limit: z.int().min(1).max(coreLimits.eventRowsMax).default(20).describe('Events at most.'),
     },
@@ -83,14 +83,14 @@ export const eventTools = [
     needsEvents: true,
     input: {
       event_id: catalogue.get_event.input.shape.event_id,
-      near: z.string().max(40).optional().describe('Its time, which makes it quick to find.'),
+      near: z.string().max(40).optional().describe('Its time, for a faster search.'),
       ...shortTypesArguments,
       neighbors: z
         .int()
         .min(0)
         .max(neighboursMax)
         .default(0)
-        .describe('Events to show that happened before it, and as many after.'),
+        .describe('Events to show before it, and as many after it.'),
       ...formatArguments,
     },
     output: {

@@ -83,6 +83,6 @@ function rowOf({ values, ...named }: Series) {
 
 function hintOf({ series: all, left_out }: OutputOf<'query_metrics'>): string | undefined {
   if (all.every(({ values }) => values.every((value) => value === null)))
-    return 'Nothing was measured in this time; a new leader of the cluster begins anew.';
+    return 'Nothing was measured in this time; a new leader of the cluster starts over.';
   return left_out > 0 ? `${left_out} smaller series are left out; raise limit, or name one.` : undefined;
 }

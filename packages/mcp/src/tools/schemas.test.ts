@@ -30,7 +30,7 @@ test('a list of subjects counts those that accept any schema', async (t) => {
   assert.match((await call(t, 'list_subjects', listing(), {})).hint, /is empty/);
   assert.match(
     (await call(t, 'list_subjects', listing(), { subject_prefix: 'x' })).hint,
-    /No subject begins/,
+    /No subject has this prefix/,
   );
 });
 

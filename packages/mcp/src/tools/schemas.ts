@@ -48,7 +48,7 @@ export const schemaTools = [
           if (shown.length === 0)
             return args.subject_prefix === undefined
               ? 'The schema registry of the virtual cluster is empty.'
-              : 'No subject begins with that; leave out subject_prefix.';
+              : 'No subject has this prefix; omit subject_prefix.';
           const unchecked = shown.filter(({ compatibility_level }) => compatibility_level === 'NONE');
           if (unchecked.length > 0)
             return `${unchecked.length} of these subjects accept any schema as their next version (NONE).`;
@@ -62,7 +62,7 @@ export const schemaTools = [
     name: 'describe_schema',
     icon: 'schema',
     operations: ['describe_schema', 'list_subjects'],
-    note: 'Give a subject, or the id that records have, or a GUID.',
+    note: 'Set a subject, a schema id or a GUID.',
     input: {
       subject: described.input.shape.subject,
       version: described.input.shape.version,
@@ -129,7 +129,7 @@ function schemaHint(found: {
   readonly mode: string | null;
   readonly compatibility_level: string | null;
 }): string | undefined {
-  if (found.subject === null) return 'No subject has this schema any more.';
+  if (found.subject === null) return 'No subject uses this schema any more.';
   if (found.is_deleted) return 'This version is deleted; it can be read until it is deleted for good.';
   if (found.mode?.startsWith('READONLY') === true)
     return `Nothing can be registered: the mode is ${found.mode}.`;

@@ -48,7 +48,7 @@ export const storageCostTools = [
         {
           hint:
             found.measured_seconds === 0
-              ? 'Nothing was measured yet, so costs are of storage alone; call again in a minute.'
+              ? 'No requests were measured yet, so only storage has a cost; call again in a minute.'
               : `At approximate list prices of ${price_list}, requests at the rate of the last ${Math.round(found.measured_seconds)} s; machines are left out.`,
           console_url: context.consoleUrl(consolePaths.cluster(clusterId)),
         },

@@ -195,7 +195,7 @@ const refused: [what: string, tool: string, args: Record<string, unknown>, messa
     'relative and start',
     'search_events',
     { virtual_cluster_id: cluster, time_range: { relative: '1h', start: '2026-01-31T12:00:00Z' } },
-    /^invalid_time_range: Give relative, or start and end/,
+    /^invalid_time_range: Set either relative, or start and end/,
   ],
   [
     'a start without an end',

@@ -90,7 +90,7 @@ export const topicTools = [
       retention: row.shape.retention.optional(),
       size_bytes: row.shape.size_bytes.optional(),
       created_at: row.shape.created_at.optional(),
-      acls_by_name: z.int().describe('ACLs that name it, or a beginning of its name.'),
+      acls_by_name: z.int().describe('ACLs for its name or a prefix of it.'),
       configs: described.configs,
     },
     async run({ topic_name: topic, format, max_tokens }, context, clusterId) {

@@ -12,7 +12,7 @@ type Cluster = OutputOf<'describe_virtual_cluster'>['virtual_cluster'];
 
 const { shape } = catalogue.describe_virtual_cluster.output.shape.virtual_cluster;
 const { id, name, type, workspace_id, tier, created_at, cloud_provider } = shape;
-const regionName = z.string().describe('Its region, or the group of its regions.');
+const regionName = z.string().describe('Its region or region group.');
 
 /** Details that are read from each cluster. They are `null` while the cluster cannot be reached. */
 const clusterDetails = {

@@ -12,7 +12,7 @@ export const mcpFlags = [
     type: bool(),
     default: false,
     commands: selfContained,
-    help: 'Offer assistants tools that change topics, offsets, ACLs and muted diagnostics.',
+    help: 'Offer assistants tools that change topics, offsets and ACLs, and mute diagnostics.',
     rule: 'Needs an application key that may write and a client that asks its user to confirm each change.',
   }),
   available({

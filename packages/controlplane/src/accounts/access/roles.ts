@@ -112,7 +112,7 @@ async function refuseHeld(
   if (connection !== undefined)
     throw new ApiError(
       'role_in_use',
-      'It is the default role of single sign-on. Give that another one first.',
+      'The role is the default role of single sign-on; choose another default first.',
     );
 }
 
@@ -210,7 +210,7 @@ export async function requireAdministrator(
   if (!(await hasAdministrator(transaction, accountId)))
     throw new ApiError(
       'last_admin',
-      'One user has to stay administrator of all workspaces and able to sign in.',
+      'At least one user who can sign in must stay administrator of all workspaces.',
     );
 }
 

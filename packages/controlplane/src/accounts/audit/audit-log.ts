@@ -308,6 +308,7 @@ function parseCursor(cursor: string): { readonly timeMs: number; readonly id: st
   const parts = /^(\d{1,15})\.(aei_[0-9a-f_]{1,64})$/.exec(
     Buffer.from(cursor, 'base64url').toString('latin1'),
   );
-  if (parts === null) throw new ApiError('invalid_request', 'The cursor is not one that a search has given.');
+  if (parts === null)
+    throw new ApiError('invalid_request', 'The cursor does not come from an earlier search.');
   return { timeMs: Number(parts[1]), id: parts[2]! };
 }

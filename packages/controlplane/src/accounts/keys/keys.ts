@@ -172,7 +172,10 @@ function grantRowOf(keyId: string, position: number, grant: KeyGrant): ApiKeyGra
 async function freeName(transaction: DatabaseTransaction, accountId: string, name: string): Promise<string> {
   const prefixed = checkedPrefixedName('key', namePrefixes.apiKey, name);
   if (await apiKeyTable.hasName(transaction, accountId, prefixed))
-    throw new ApiError('duplicate_api_key_name', `There is an API key "${prefixed}" already.`);
+    throw new ApiError(
+      'duplicate_api_key_name',
+      `An API key named "${prefixed}" already exists; choose another name.`,
+    );
   return prefixed;
 }
 
@@ -203,12 +206,12 @@ async function checkMaker(
   makerId: string,
 ): Promise<void> {
   const maker = await apiKeyTable.find(transaction, accountId, makerId);
-  if (maker === undefined) throw new ApiError('forbidden', 'The API key that makes another was deleted.');
+  if (maker === undefined) throw new ApiError('forbidden', 'The API key that creates this one was deleted.');
   const made = await boundKeyIds(transaction, accountId, makerId);
   if (made.length >= controlPlaneLimits.keysPerKeyMax)
     throw new ApiError(
       'limit_exceeded',
-      `An API key makes at most ${controlPlaneLimits.keysPerKeyMax} keys.`,
+      `An API key can create at most ${controlPlaneLimits.keysPerKeyMax} keys.`,
     );
 }
 
@@ -221,7 +224,7 @@ async function checkedGrants(
   if (grants.length === 0 || grants.length > apiLimits.accessGrantsMax)
     throw new ApiError('invalid_request', `An API key has 1 to ${apiLimits.accessGrantsMax} grants.`);
   if (new Set(grants.map(({ principalKind }) => principalKind)).size > 1)
-    throw new ApiError('invalid_request', 'All grants of an API key have the same principal_kind.');
+    throw new ApiError('invalid_request', 'All grants of an API key must have the same principal_kind.');
   const checked: KeyGrant[] = [];
   for (const grant of grants) checked.push(await checkedGrant(transaction, accountId, grant));
   return checked;
@@ -237,7 +240,7 @@ async function checkedGrant(
   switch (keyKindOf(grant).kind) {
     case 'agent': {
       if (resourceKind !== 'virtual_cluster')
-        throw new ApiError('invalid_request', 'The resource_kind of an agent key is virtual_cluster.');
+        throw new ApiError('invalid_request', 'The resource_kind of an agent key must be virtual_cluster.');
       const cluster = await virtualClusterTable.require(transaction, accountId, resourceId);
       return { ...grant, workspaceId: cluster.workspace_id };
     }
@@ -248,7 +251,7 @@ async function checkedGrant(
       return grant;
     case 'account':
       if (!isAboutAll || workspaceId !== everywhere)
-        throw new ApiError('invalid_request', 'All fields of the grant of an account key are "*".');
+        throw new ApiError('invalid_request', 'All fields of the grant of an account key must be "*".');
       return grant;
   }
 }

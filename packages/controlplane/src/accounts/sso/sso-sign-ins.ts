@@ -75,7 +75,7 @@ export class SsoSignIns extends AccountStore {
     if (row.password_hash !== null)
       throw new ApiError(
         'user_already_exists',
-        'The user with your address signs in with a password. Use that, or ask an administrator to remove the user first.',
+        'A user with your e-mail address signs in with a password. Use that, or ask an administrator to remove the user first.',
       );
     refuseUnverified(person);
     await insertIdentity(transaction, row.id, person, this.deps);
@@ -123,7 +123,7 @@ function addressOf({ email }: SsoPerson): string {
   if (email === undefined || !isEmail(email))
     throw new ApiError(
       'forbidden',
-      'The identity provider does not return your e-mail address, which identifies you here.',
+      'The identity provider does not return your e-mail address, which Weir needs to identify you.',
     );
   return email;
 }
@@ -132,13 +132,16 @@ function refuseUnverified({ isEmailVerified }: SsoPerson): void {
   if (!isEmailVerified)
     throw new ApiError(
       'forbidden',
-      'Your address is known here, and the identity provider does not say that it is verified (email_verified).',
+      'A user with your e-mail address already exists, and the identity provider does not confirm that the address is verified (email_verified).',
     );
 }
 
 /** The same text for all owners: nothing about other accounts is revealed. */
 function addressTaken(): ApiError {
-  return new ApiError('user_already_exists', 'You cannot be a user of this account: your address is in use.');
+  return new ApiError(
+    'user_already_exists',
+    'You cannot join this account: your e-mail address is already in use.',
+  );
 }
 
 /**

@@ -10,7 +10,7 @@ const emailPattern = /^[\x21-\x7e]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za
  */
 export function checkedEmail(email: string): string {
   if (isEmail(email)) return email.trim();
-  throw new ApiError('invalid_request', 'That is not an e-mail address.');
+  throw new ApiError('invalid_request', 'Enter a valid e-mail address.');
 }
 
 export function isEmail(email: string): boolean {

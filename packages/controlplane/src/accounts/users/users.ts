@@ -266,12 +266,12 @@ export async function insertIdentity(
   { clock }: AccountsDeps,
 ): Promise<void> {
   if (subject === '' || Math.max(issuer.length, subject.length) > controlPlaneLimits.identityCharsMax)
-    throw new ApiError('invalid_request', 'The identity provider gave no usable subject.');
+    throw new ApiError('invalid_request', 'The identity provider returned no valid subject.');
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('weir_user_identities')
     .values({ issuer, subject, user_id: userId, created_ms: clock.nowMs() })
     .onConflict((same) => same.doNothing())
     .executeTakeFirst();
   if (numInsertedOrUpdatedRows !== 1n)
-    throw new ApiError('conflict', 'This identity belongs to a user already.');
+    throw new ApiError('conflict', 'This identity already belongs to a user.');
 }

@@ -135,7 +135,7 @@ async function requireRoom(
       'limit_exceeded',
       userId === undefined
         ? `A workspace has at most ${max} shared views; delete one first.`
-        : `A user has at most ${max} views of a workspace; delete one first.`,
+        : `A user has at most ${max} private views in a workspace; delete one first.`,
     );
 }
 

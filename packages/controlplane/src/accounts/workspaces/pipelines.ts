@@ -171,7 +171,7 @@ export class Pipelines extends AccountStore {
       if (changed.state === 'running' && changed.deployed_configuration_id === null)
         throw new ApiError(
           'conflict',
-          `The pipeline "${pipeline.name}" has no deployed configuration to run; give deployed_configuration_id too.`,
+          `The pipeline "${pipeline.name}" has no deployed configuration to run; set deployed_configuration_id too.`,
         );
       await transaction.updateTable('weir_pipelines').set(changed).where('id', '=', pipeline.id).execute();
     });
@@ -297,7 +297,7 @@ function refuseMisfit(
   );
   throw new ApiError(
     'unsupported_cluster_type',
-    `${name} is a ${clusterType} cluster, which has no pipelines of the type ${type}; give pipeline_type ${fitting.join(' or ')}.`,
+    `${name} is a ${clusterType} cluster, which does not support pipelines of the type ${type}; set pipeline_type to ${fitting.join(' or ')}.`,
   );
 }
 

@@ -81,7 +81,7 @@ test('a secret in use stays, and an old configuration that lost one is not deplo
     pipelines.addConfiguration(pipeline, { yaml: 'input: {}', secretNames });
   await assert.rejects(add('one'), {
     code: 'invalid_pipeline_configuration',
-    message: /the secret one, and the cluster has none of this name/,
+    message: /the secret one, which does not exist in the cluster/,
   });
   await secrets.create(place, { name: 'one', value }, by);
   const first = await add('one');

@@ -192,7 +192,7 @@ export async function requireSecrets(
   if (missing !== undefined)
     throw new ApiError(
       'invalid_pipeline_configuration',
-      `The configuration refers to the secret ${missing}, and the cluster has none of this name; create it first.`,
+      `The configuration refers to the secret ${missing}, which does not exist in the cluster; create it first.`,
     );
 }
 

@@ -77,7 +77,7 @@ function timeIn({ relative, start, end }: InputOf<'search_audit_log'>) {
       ...(end === undefined ? {} : { toMs: Date.parse(end) }),
     };
   if (start !== undefined || end !== undefined)
-    throw new OperationFailed('invalid_request', 'Give relative, or start and end, and not both.');
+    throw new OperationFailed('invalid_request', 'Set either relative, or start and end.');
   const lastMs = parseDurationMs(relative);
   if (lastMs === undefined || lastMs === 0)
     throw new OperationFailed('invalid_request', 'relative is not a duration such as 1h or 7d.');

@@ -80,7 +80,7 @@ function userIdOf({ actor }: CallContext): string | undefined {
 function requireUser(context: CallContext): string {
   const userId = userIdOf(context);
   if (userId === undefined)
-    throw new OperationFailed('invalid_request', 'A key has no views of its own; give is_shared as true.');
+    throw new OperationFailed('invalid_request', 'A key cannot have private views; set is_shared to true.');
   return userId;
 }
 
@@ -88,6 +88,6 @@ function requireAdmin(grant: GrantName): void {
   if (grant !== 'admin')
     throw new OperationFailed(
       'forbidden',
-      'Shared views need the right to change the workspace; save a view of your own instead.',
+      'Shared views need write access to the workspace; save a private view instead.',
     );
 }

@@ -38,6 +38,6 @@ export function boundTo(actor: Actor, grants: readonly KeyGrant[]): string | und
     return undefined;
   if (actor.grants.some((grant) => keyKindOf(grant).kind === 'account')) return undefined;
   if (actor.isCombined === true)
-    throw new OperationFailed('invalid_request', 'A key is made with one API key; send that one alone.');
+    throw new OperationFailed('invalid_request', 'Send only one API key to create a key.');
   return actor.id;
 }

@@ -423,7 +423,7 @@ test('a configuration that is sent back as it was read keeps its secrets, and lo
     'invalid_pipeline_configuration',
     'create_pipeline_configuration',
     { ...target, configuration_yaml: moved },
-    /input\.http_client\.url: is another address; write the secrets that are shown as \*\*\* again/,
+    /input\.http_client\.url: the address changed; enter the secrets shown as \*\*\* again/,
   );
   assert.equal((await accounts.pipelines.configurations(place)).length, 2);
 });

@@ -159,7 +159,7 @@ test('a configuration refers to secrets of its own cluster, and they reach jobs 
   await assert.rejects(configure(), {
     code: 'invalid_pipeline_configuration',
     message:
-      'line 5, column 24: source_schema_registry.basic_auth_password: refers to the secret pw, and the cluster has none of this name; create it with create_secret',
+      'line 5, column 24: source_schema_registry.basic_auth_password: refers to the secret pw, which does not exist in the cluster; create it with create_secret',
   });
   const check = await app.call('check_pipeline_configuration', { ...on, pipeline_type, configuration_yaml });
   assert.equal(check.problem_count, 1);

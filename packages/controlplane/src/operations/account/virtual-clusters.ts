@@ -22,7 +22,7 @@ import { byName, toKeyResponse } from './responses.ts';
 import { mayOnCluster, oldestWritable } from './visible-workspaces.ts';
 
 const noCloning =
-  'The control plane does not know the bucket of the cluster; start it with -bucketURL and with metadata backups on.';
+  'The control plane does not know the bucket of the cluster; start it with -bucketURL and enable metadata backups.';
 
 type GivenCluster = InputOf<'create_virtual_cluster'>;
 type ClusterResponse = OutputOf<'describe_virtual_cluster'>['virtual_cluster'];
@@ -169,7 +169,7 @@ export function virtualClusterHandlers(
       if (clones.length > 0)
         throw new OperationFailed(
           'conflict',
-          `${name} cannot be deleted: its files are those of its clones ${clones.join(', ')} too; delete them first.`,
+          `${name} cannot be deleted: its clones ${clones.join(', ')} share its files; delete them first.`,
         );
       await virtualClusters.delete(context.accountId, id);
       return {};
@@ -189,7 +189,7 @@ export function virtualClusterHandlers(
 
     async restore_virtual_cluster(input, context) {
       const { id, deletedMs } = clusterOf(context);
-      if (deletedMs === undefined) throw new OperationFailed('not_restorable', 'It was not deleted.');
+      if (deletedMs === undefined) throw new OperationFailed('not_restorable', 'The cluster is not deleted.');
       await virtualClusters.restore(context.accountId, id, input.new_virtual_cluster_name);
       return {};
     },

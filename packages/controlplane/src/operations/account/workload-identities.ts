@@ -45,7 +45,7 @@ export function workloadIdentityHandlers(
       if (inFile(virtual_cluster_id).some(({ name }) => name === id))
         throw new OperationFailed(
           'conflict',
-          `${id} stands in the file of -workloadIdentityBindingsFile, which the API does not change; take it out there.`,
+          `${id} is defined in the file of -workloadIdentityBindingsFile, which the API cannot change; remove it there.`,
         );
       await federations.delete(accountId, virtual_cluster_id, id);
       onAgentsRevoked(virtual_cluster_id);

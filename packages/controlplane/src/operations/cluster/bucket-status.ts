@@ -48,7 +48,7 @@ export async function awaitedBucketStatus(
 function agentStatus({ agentId, host, namedBucket }: SeenAgent, digest: string): AgentStatus {
   const agent = { agent_id: agentId, host };
   if (namedBucket?.digest !== digest)
-    return { ...agent, state: 'pending', reason: 'It has not reported yet that it has tried the bucket.' };
+    return { ...agent, state: 'pending', reason: 'It has not reported yet whether it can use the bucket.' };
   const { problem = '' } = namedBucket;
   if (problem === '') return { ...agent, state: 'in_use', reason: '' };
   return { ...agent, state: 'refused', reason: problem };

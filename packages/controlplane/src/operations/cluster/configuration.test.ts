@@ -145,7 +145,7 @@ const refusals: [what: string, change: Change, code: ErrorCode, pattern: RegExp]
     'a config set and reset',
     { broker_configs: { 'num.partitions': '2' }, reset_broker_configs: ['num.partitions'] },
     'invalid_request',
-    /name it once/,
+    /use one of them/,
   ],
   [
     'a reset of a config that is a field',

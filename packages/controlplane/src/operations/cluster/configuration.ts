@@ -197,7 +197,7 @@ function brokerResets(
     if (typeof set[name] === 'string')
       throw new OperationFailed(
         'invalid_request',
-        `${name} is among broker_configs and reset_broker_configs; name it once`,
+        `${name} is in both broker_configs and reset_broker_configs; use one of them`,
       );
     return { name, operation: 'delete', value: null };
   });

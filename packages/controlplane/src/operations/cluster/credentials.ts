@@ -30,7 +30,7 @@ export function credentialOperations({ clusterPort, freshUuid, randomBytes }: Cl
       if (read_only && clusterTypeOf(virtual_cluster_id) !== 'byoc_schema_registry')
         throw new OperationFailed(
           'unsupported_cluster_type',
-          'Credentials of a Kafka cluster cannot be read_only; say with ACLs what they may do.',
+          'Credentials of a Kafka cluster cannot be read_only; use ACLs to limit them.',
         );
       const name = checkedName(credentials_name);
       const id = idOf('credential', freshUuid());

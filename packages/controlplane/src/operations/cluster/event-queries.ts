@@ -50,7 +50,7 @@ export async function askAgent(
     const outcome = await port.runQuery({ queryId, request: Buffer.from(JSON.stringify(request)), limitMs });
     if (outcome.kind === 'answered') return JSON.parse(Buffer.from(outcome.answer).toString());
     const { refusal, message } = outcome;
-    const text = withoutMessage.includes(refusal) ? undefined : `The query was not answered: ${message}.`;
+    const text = withoutMessage.includes(refusal) ? undefined : `The query failed: ${message}.`;
     throw new OperationFailed(codes[refusal], text);
   } finally {
     stop.removeEventListener('abort', cancel);

@@ -163,7 +163,7 @@ function requestedTimeline(
   if (wanted?.then_by !== undefined && !isDivided)
     throw new OperationFailed(
       'unavailable',
-      'The agent that answered is of a release that groups by one field only; update the agents, or leave then_by out.',
+      'The agent that ran the query is too old to group by two fields; upgrade the agents, or omit then_by.',
     );
   return toTimelineResponse(timeline);
 }
@@ -189,8 +189,8 @@ function toBasisResponse({
 function whereNotFound({ partial, hasNoData }: QueryAnswer, near: string | undefined): string {
   if (hasNoData) return noDataMessage;
   if (partial !== undefined)
-    return 'The event was not found in the time that a search may take; say with near when it happened.';
+    return 'The search timed out before it found the event; set near to the time of the event.';
   return near === undefined
-    ? 'No event of the last 24 hours has this id; say with near when it happened.'
+    ? 'No event of the last 24 hours has this id; for an older event, set near to its time.'
     : 'No event within twelve hours of that time has this id.';
 }

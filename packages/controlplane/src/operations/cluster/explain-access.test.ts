@@ -94,8 +94,8 @@ test('the mode of ACL enforcement is part of the decision', async (t) => {
   const request = question('User:shop WRITE TOPIC orders');
   const modes: ['off' | 'shadow' | 'enforced', boolean, RegExp][] = [
     ['off', true, /ACLs are off/],
-    ['shadow', true, /only tried out/],
-    ['enforced', false, /what no rule allows is denied/],
+    ['shadow', true, /shadow mode/],
+    ['enforced', false, /requests that no rule allows are denied/],
   ];
   for (const [mode, isAllowed, reason] of modes) {
     await setMode(testApi, mode);

@@ -113,9 +113,12 @@ function reasonOf(question: AclQuestion, { mode, isSuperuser, permission }: Grou
   const request = `${principals[0]} ${operation} on ${resourceType} ${resourceName}`;
   const ruling =
     permission === undefined
-      ? `No rule is about ${request}, and what no rule allows is denied.`
+      ? `No rule matches ${request}, and requests that no rule allows are denied.`
       : `A rule ${permission === 'ALLOW' ? 'allows' : 'denies'} ${request}.`;
-  if (mode === 'off') return `ACLs are off: every client may do everything. If they were on: ${ruling}`;
-  if (isSuperuser) return `${principals[0]} is a superuser, whom no rule binds. For other users: ${ruling}`;
-  return mode === 'shadow' ? `Rules are only tried out and deny nothing. ${ruling}` : ruling;
+  if (mode === 'off') return `ACLs are off: all requests are allowed. If ACLs were enforced: ${ruling}`;
+  if (isSuperuser)
+    return `${principals[0]} is a superuser, to whom no rule applies. For other users: ${ruling}`;
+  return mode === 'shadow'
+    ? `ACLs are in shadow mode, which denies nothing. If ACLs were enforced: ${ruling}`
+    : ruling;
 }

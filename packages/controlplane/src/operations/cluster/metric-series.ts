@@ -101,7 +101,7 @@ function stepsOf({ range_seconds, step_seconds }: InputOf<'query_metrics'>): {
   if (count > apiLimits.queriedStepsMax)
     throw new OperationFailed(
       'invalid_request',
-      `The range has ${count} steps; at most ${apiLimits.queriedStepsMax}: take a longer step.`,
+      `The range has ${count} steps; at most ${apiLimits.queriedStepsMax} are allowed: use a longer step.`,
     );
   return { stepMs, count };
 }

@@ -53,7 +53,10 @@ export function offsetResetOperations({ clusterPort }: ClusterServices) {
       const found = await readTopicsWithEnds(port, [{ name: topic }], context);
       const topicId = found.topicByName(topic)?.topicId;
       if (topicId === undefined || committed.length === 0)
-        throw new OperationFailed('not_found', `The group ${name} has no offsets of the topic ${topic}.`);
+        throw new OperationFailed(
+          'not_found',
+          `The group ${name} has no committed offsets for the topic ${topic}.`,
+        );
       const { error, offsets } = await port.deleteOffsets({
         groupId: name,
         partitions: committed.map(({ partition }) => ({ topicId, partition })),
@@ -90,7 +93,7 @@ async function planned(
   if (places.length > apiLimits.resetPartitionsMax)
     throw new OperationFailed(
       'limit_exceeded',
-      `${places.length} partitions; at most ${apiLimits.resetPartitionsMax} at a time: name some of the topics.`,
+      `${places.length} partitions; at most ${apiLimits.resetPartitionsMax} at a time: choose fewer topics.`,
     );
   const atTimes = await timedOffsets(port, places, givenTarget);
   const plan = places.map(({ topic, topicId, partition, target }, index): PlannedOffset => {
@@ -105,7 +108,7 @@ async function planned(
     if (found === undefined)
       throw new OperationFailed(
         'conflict',
-        `The group has committed no offset of ${topic} partition ${partition} that could be shifted; take another target.`,
+        `The group has no committed offset to shift in ${topic} partition ${partition}; choose another target.`,
       );
     const offset = Number(found.offset);
     return {
@@ -160,8 +163,8 @@ function placesOf(
     throw new OperationFailed(
       'conflict',
       other === undefined
-        ? `The group ${group} has committed no offsets; name the topics that it is to read.`
-        : 'The other group has committed no offsets of these partitions.',
+        ? `The group ${group} has no committed offsets; name the topics to reset.`
+        : 'The other group has no committed offsets for these partitions.',
     );
   return places;
 }
@@ -173,14 +176,14 @@ function targetOf(input: ResetInput): OffsetTarget {
   if (offsets !== undefined && topics !== undefined)
     throw new OperationFailed(
       'invalid_request',
-      'A reset to offsets has no topics: each offset names its own.',
+      'A reset to offsets does not take topics: each offset names its topic.',
     );
   for (const [name, value] of Object.entries(fields)) {
     if ((name === to) === (value !== undefined)) continue;
     const field = { shift: 'shift_by', group: 'from_group' }[name] ?? name;
     throw new OperationFailed(
       'invalid_request',
-      name === to ? `A reset to ${to} needs ${field}.` : `A reset to ${to} has no ${field}.`,
+      name === to ? `A reset to ${to} needs ${field}.` : `A reset to ${to} does not take ${field}.`,
     );
   }
   if (to === 'time') return { kind: 'time', timestampMs: Date.parse(time!) };
@@ -285,7 +288,7 @@ async function commit(port: ClusterPort, groupId: string, rows: readonly Planned
   const { topic, partition } = rows[failed]!;
   throw new OperationFailed(
     'conflict',
-    `The offset of ${topic} partition ${partition} was not set: ${answer!.offsets[failed]}. Others were; reset again.`,
+    `Failed to reset ${topic} partition ${partition}: ${answer!.offsets[failed]}. Other partitions were reset; try again.`,
   );
 }
 

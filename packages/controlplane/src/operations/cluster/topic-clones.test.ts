@@ -174,7 +174,7 @@ test('a clone is tried again while files are merged, and then refused', async (t
     topic_name: 'other',
     ...at,
   });
-  assert.deepEqual([code, message], ['unavailable', 'The files of the topic orders change; try again.']);
+  assert.deepEqual([code, message], ['unavailable', 'The files of the topic orders are being compacted; try again.']);
 });
 
 test('refusals are one line, and say what is wrong', async (t) => {
@@ -192,11 +192,7 @@ test('refusals are one line, and say what is wrong', async (t) => {
     code: string,
     message: RegExp,
   ][] = [
-    [
-      { ...names, source_topic_name: 'none' },
-      'not_found',
-      /^Topic none not found, so it cannot be cloned\.$/,
-    ],
+    [{ ...names, source_topic_name: 'none' }, 'not_found', /^Topic none not found\.$/],
     [{ ...names, topic_name: 'taken' }, 'topic_already_exists', /^Topic taken already exists\.$/],
     [{ ...names, source_topic_name: '__service_x' }, 'invalid_request', /__service_x belongs to the service/],
     [{ ...names, topic_name: '__service_x' }, 'invalid_request', /__service_x belongs to the service/],
@@ -206,7 +202,7 @@ test('refusals are one line, and say what is wrong', async (t) => {
     [
       { ...names, at_offsets: [{ partition: 1, offset: 0 }] },
       'invalid_request',
-      /has 1 partitions, and none with the number 1/,
+      /has 1 partitions; partition 1 does not exist/,
     ],
     [
       { ...names, at_offsets: [{ partition: 0, offset: 0 }], at_timestamp: '2026-01-01T00:00:00Z' },

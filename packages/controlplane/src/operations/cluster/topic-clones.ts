@@ -49,8 +49,7 @@ export function topicCloneOperations({ clusterPort, freshUuid }: ClusterServices
       const port = clusterPort(input.virtual_cluster_id);
       for (let attempt = 1; ; attempt++) {
         const source = await readTopic(port, from, context);
-        if (source === undefined)
-          throw new OperationFailed('not_found', `Topic ${from} not found, so it cannot be cloned.`);
+        if (source === undefined) throw new OperationFailed('not_found', `Topic ${from} not found.`);
         if ((await readTopic(port, name, context)) !== undefined)
           throw new OperationFailed('topic_already_exists', `Topic ${name} already exists.`);
         const wanted = await wantedEnds(port, source, input, context);
@@ -64,7 +63,7 @@ export function topicCloneOperations({ clusterPort, freshUuid }: ClusterServices
           ends === undefined
             ? {
                 error: 'SOURCE_CHANGED' as const,
-                message: `The files of the topic ${from} change; try again.`,
+                message: `The files of the topic ${from} are being compacted; try again.`,
               }
             : await port.cloneTopic(request);
         if (result.error === 'SOURCE_CHANGED' && attempt < attemptsMax) continue;
@@ -110,7 +109,7 @@ async function wantedEnds(
   if (outside !== undefined)
     throw new OperationFailed(
       'invalid_request',
-      `The topic ${name} has ${partitionCount} partitions, and none with the number ${outside}.`,
+      `The topic ${name} has ${partitionCount} partitions; partition ${outside} does not exist.`,
     );
   const timestampMs = time === undefined ? undefined : Date.parse(time);
   const partitions = Array.from({ length: partitionCount }, (_, partition) => partition);

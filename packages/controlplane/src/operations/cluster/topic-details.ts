@@ -79,12 +79,12 @@ export function topicDetailOperations({ clusterPort }: ClusterServices) {
         if (end === undefined)
           throw new OperationFailed(
             'invalid_request',
-            `The topic ${topic_name} has ${ends.length} partitions, and none with the number ${partition}.`,
+            `The topic ${topic_name} has ${ends.length} partitions; partition ${partition} does not exist.`,
           );
         if ((offset ?? 0) > end)
           throw new OperationFailed(
             'invalid_request',
-            `Partition ${partition} of ${topic_name} has offsets from ${starts[partition]} to ${end}; ${offset} is beyond.`,
+            `Partition ${partition} of ${topic_name} has offsets from ${starts[partition]} to ${end}; ${offset} is out of range.`,
           );
       }
       const results = await port.deleteRecords(
@@ -137,7 +137,7 @@ function startAfter({ error, logStartOffset }: DeleteRecordsResult, topicName: s
     case 'POLICY_VIOLATION':
       throw new OperationFailed(
         'invalid_request',
-        `The topic ${topicName} is only compacted; records of it are deleted by their keys.`,
+        `Records of the compacted topic ${topicName} cannot be deleted by offset; produce a tombstone for each key.`,
       );
     case 'OFFSET_OUT_OF_RANGE':
       throw new OperationFailed('invalid_request', `An offset is beyond the end of its partition.`);

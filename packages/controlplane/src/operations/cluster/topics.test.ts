@@ -271,7 +271,7 @@ test('a cluster without soft delete refuses a soft delete', async (t) => {
   });
   const [code, message] = await testApi.refusal('delete_topic', { topic_name: 'orders', soft_delete: true });
   assert.equal(code, 'invalid_request');
-  assert.match(message, /service\.soft\.delete\.topic\.enable=false/);
+  assert.match(message, /service\.soft\.delete\.topic\.enable is false/);
   await testApi.call('delete_topic', { topic_name: 'orders' });
   const { recently_deleted_topics } = await testApi.call('list_topics', { include_recently_deleted: true });
   assert.deepEqual(recently_deleted_topics, []);

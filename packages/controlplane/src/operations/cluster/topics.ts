@@ -317,7 +317,7 @@ async function requireSoftDelete(port: ClusterPort, context: ClusterSnapshotCont
   if (clusterConfigValue('service.soft.delete.topic.enable', clusterConfigs)) return;
   throw new OperationFailed(
     'invalid_request',
-    'The cluster has service.soft.delete.topic.enable=false, so that a deleted topic cannot be restored; set it, or leave soft_delete out.',
+    'A deleted topic of this cluster cannot be restored: service.soft.delete.topic.enable is false. Set it to true, or omit soft_delete.',
   );
 }
 
