@@ -174,7 +174,10 @@ test('a clone is tried again while files are merged, and then refused', async (t
     topic_name: 'other',
     ...at,
   });
-  assert.deepEqual([code, message], ['unavailable', 'The files of the topic orders are being compacted; try again.']);
+  assert.deepEqual(
+    [code, message],
+    ['unavailable', 'The files of the topic orders are being compacted; try again.'],
+  );
 });
 
 test('refusals are one line, and say what is wrong', async (t) => {
