@@ -170,7 +170,7 @@ test('a cluster is created, protected, deleted by its name, and restored', bound
   assert.deepEqual(await accessibilityProblems(page), []);
   await button(page, 'Create cluster').click();
   await dialog.getByText(/-defaultVirtualClusterID vci_/).waitFor();
-  await dialog.getByRole('region', { name: 'kcat' }).waitFor();
+  await dialog.getByRole('region', { name: 'weir CLI' }).waitFor();
   assert.deepEqual(await accessibilityProblems(page), []);
   await dialog.getByRole('link', { name: 'Open billing', exact: true }).click();
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Settings' }).click();
