@@ -107,10 +107,9 @@ test(
       SERVICE_AGENT_KEY: `aks_${'c0ffee'.repeat(11).slice(0, 64)}`,
       SERVICE_DEFAULT_VIRTUAL_CLUSTER_ID: clusterId,
     };
-    const listening = ['-bindAddress', '127.0.0.1'];
     const controlPlane = await serve(
       running,
-      ['control-plane', '-consolePort', '0', ...listening, '-dataDir', dataDir],
+      ['control-plane', '-consolePort', '0', '-bindAddress', '127.0.0.1', '-dataDir', dataDir],
       /signs up at \S+\n/,
       identity,
     );
@@ -119,15 +118,21 @@ test(
     const agent = await serve(
       running,
       [
-        ...['agent', '-metadataURL', url, '-kafkaPort', '0', '-httpPort', '0', ...listening],
-        ...[
-          '-bucketURL',
-          `mem://${clusterId}`,
-          '-gracefulShutdownDuration',
-          '0s',
-          '-availabilityZone',
-          'test',
-        ],
+        'agent',
+        '-metadataURL',
+        url,
+        '-kafkaPort',
+        '0',
+        '-httpPort',
+        '0',
+        '-bucketURL',
+        `mem://${clusterId}`,
+        '-gracefulShutdownDuration',
+        '0s',
+        '-availabilityZone',
+        'test',
+        '-bindAddress',
+        '127.0.0.1',
       ],
       /HTTP/,
       identity,
