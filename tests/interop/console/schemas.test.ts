@@ -51,7 +51,7 @@ testPages(
     },
     { path: '/clusters/{id}/subjects/clicks-value', shows: ['1 version', /message Click/] },
     { path: '/clusters/{id}/subjects/gone-value', shows: ['deleted', 'Restore subject', /"record"/] },
-    { path: '/clusters/{id}/subjects/missing', shows: ['Failed to describe the subject missing'] },
+    { path: '/clusters/{id}/subjects/missing', shows: ['Subject not found', 'missing'] },
     { path: '/clusters/{id}/subjects/orders-value/compare', shows: [/"note"/] },
     { path: '/clusters/{id}/subjects/clicks-value/compare', shows: ['Only one version'] },
     {
