@@ -30,7 +30,7 @@ export {
 export { problemsInWords, readInput, readQuery } from './input.ts';
 export { parseJson, parseJsonAs, printJson } from './json.ts';
 export { secretFieldsOf } from './json-schema.ts';
-export { mcpClientKinds, mcpConfiguration } from './mcp-configuration.ts';
+export { type McpRead, mcpClientKinds, mcpConfiguration } from './mcp-configuration.ts';
 export { openApiDocument } from './openapi.ts';
 export { type Access, methodsOf, type Operation, scopes } from './operation.ts';
 export type { AlertChannelKind } from './operations/alert-channels.ts';

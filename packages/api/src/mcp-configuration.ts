@@ -13,6 +13,10 @@ interface McpServers {
 export const mcpClientKinds = ['url', 'server_url', 'command_line'] as const;
 type McpClientKind = (typeof mcpClientKinds)[number];
 
+/** What keys of assistants may read beyond metadata. */
+export const mcpReads = ['records', 'audit_log'] as const;
+export type McpRead = (typeof mcpReads)[number];
+
 /** Returns the configuration that a user pastes into a client. The documentation needs no headers. */
 export function mcpConfiguration(kind: McpClientKind, { baseUrl, serverName, headers }: McpServers): string {
   const url = new URL(mcpPath, baseUrl).href;

@@ -33,7 +33,8 @@ Too many requests of one key are answered with 429 and \`Retry-After\`. Pages of
 const configuration = `## Configuration
 
 \`create_mcp_configuration\` of the [API](api.md) and \`weir cli mcp-config\` make keys that only read and print this. A further \`mcp-config\` for the same client and
-workspaces replaces the key of the one before, because secrets are shown only once:
+workspaces replaces the key of the one before, because secrets are shown only once. \`-mcp-reads records,audit_log\`
+lets an assistant read records of topics (\`sample_records\`) and the audit log too; by default it reads neither:
 
 \`\`\`json
 ${mcpConfiguration('url', { baseUrl: 'https://weir.example', serverName: 'weir', headers: { [apiKeyHeader]: '<API_KEY>' } })}

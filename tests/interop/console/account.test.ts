@@ -194,13 +194,17 @@ test('a configuration for MCP is generated, tested, and used by a client', bound
     await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
     const { tools } = await client.listTools();
     assert.ok(tools.some(({ name }) => name === 'list_topics'));
+    const asked = { name: 'search_audit_log', arguments: { relative: '1h' } };
+    assert.match(JSON.stringify(await client.callTool(asked)), /forbidden: The audit log/);
     await client.close();
   }
   assert.deepEqual(await accessibilityProblems(page), []);
   await field(page, 'Key').selectOption('Add a new key');
+  await page.getByRole('checkbox', { name: 'Audit log' }).check();
   await Promise.all([page.waitForResponse(/create_mcp_configuration/), button(page, 'Generate').click()]);
   await page.goto(`${stage.url}/keys`);
   await onPage(page, /^akn_mcp_console_\w+_3/).waitFor();
+  await onPage(page, /^Application, reads the audit log · Default/).waitFor();
   assert.equal(await onPage(page, new RegExp(`^${keyNames[0]}$`)).count(), 0, 'replaced');
   assert.equal(await onPage(page, keyNames[1]!).count(), 1, 'kept');
   await page.context().close();

@@ -12,6 +12,8 @@ const principalKinds = ['app', 'app_r', 'agent', 'agent_r', '*'] as const;
 const resourceKinds = ['virtual_cluster', '*'] as const;
 /** Each includes those after it. */
 export const grantNames = ['admin', 'read_records', 'read_only'] as const;
+/** With those of keys alone. */
+const anyGrantNames = [...grantNames, 'read_audit_log'] as const;
 
 const everything = z.literal('*');
 
@@ -20,7 +22,7 @@ const principalKind =
 const resourceKind = 'For an agent key `virtual_cluster`, otherwise `*`.';
 const resourceId = 'The cluster of an agent key, otherwise `*`.';
 const grantName =
-  'For a role: `admin`; `read_records` to see everything, records of topics too; or `read_only`, without records. For a key: `read_records` or nothing.';
+  'For a role: `admin`; `read_records` to see everything, records of topics too; or `read_only`, without records. For a key: `read_records`, `read_audit_log` or nothing.';
 
 /** A grant of a new key. */
 const keyGrant = z.strictObject({
@@ -30,8 +32,8 @@ const keyGrant = z.strictObject({
   workspace_id: emptyForNone(z.union([everything, id('workspace')])).describe(
     'The workspace of an application key; by default, the oldest one that the caller can access. `*` for an account key.',
   ),
-  managed_grant_name: emptyForNone(z.enum(grantNames)).describe(
-    '`read_records` for a key of the kind `app_r` that reads records of topics too; otherwise empty.',
+  managed_grant_name: emptyForNone(z.enum(anyGrantNames)).describe(
+    'For a key of the kind `app_r`: `read_records` if it reads records of topics too, `read_audit_log` if it reads the audit log too. Otherwise empty.',
   ),
 });
 
@@ -58,7 +60,7 @@ const accessGrant = z
     workspace_id: word(/^(?:\*|wi_[0-9a-f_]{36})?$/, 39, 'is not a workspace').describe(
       'The workspace, or `*` for all.',
     ),
-    managed_grant_name: z.enum([...grantNames, '']).describe(grantName),
+    managed_grant_name: z.enum([...anyGrantNames, '']).describe(grantName),
   })
   .meta({ id: 'AccessGrant', description: 'What a key or a role may do, and where.' });
 

@@ -78,7 +78,7 @@ export const auditOperations = [
     title: 'Search the audit log',
     summary: 'Search the audit log, newest entries first.',
     description:
-      'The log records every call that changes something or reads records, every refused attempt to do so, and every sign-in attempt. Repeated refusals are one entry a minute for each caller, operation and error. Agent calls that the agent key does not allow have the prefix `agent_rpc/`. Administrators of a workspace see its entries; entries about the account are visible to administrators of all workspaces.',
+      'The log records every call that changes something or reads records, every refused attempt to do so, and every sign-in attempt. Repeated refusals are one entry a minute for each caller, operation and error. Agent calls that the agent key does not allow have the prefix `agent_rpc/`. Administrators of a workspace and keys with the grant `read_audit_log` see its entries; entries about the account are visible to administrators of all workspaces.',
     scope: 'workspace',
     input: z.strictObject({
       workspace_id: workspaceFilter(),

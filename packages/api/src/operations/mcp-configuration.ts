@@ -3,7 +3,7 @@ import { workspaceKeyHeader } from '../authentication.ts';
 import { examples, list, secretField, text, word } from '../fields.ts';
 import { id } from '../ids.ts';
 import { apiLimits } from '../limits.ts';
-import { mcpClientKinds, mcpConfiguration } from '../mcp-configuration.ts';
+import { mcpClientKinds, mcpConfiguration, mcpReads } from '../mcp-configuration.ts';
 import { defineOperation } from '../operation.ts';
 
 /** A header and a key for each workspace, three times. */
@@ -41,6 +41,9 @@ export const mcpConfigurationOperations = [
       )
         .default('weir')
         .describe('The name of the server in the client.'),
+      reads: list(z.enum(mcpReads), mcpReads.length)
+        .default([])
+        .describe('What the keys may read beyond metadata: records of topics, the audit log.'),
       replaces: list(id('apiKey'), apiLimits.apiKeysPerCallMax)
         .default([])
         .describe('Keys of an earlier configuration, to delete after the new ones are created.'),

@@ -187,6 +187,9 @@ export const sessionOperations = [
           grant: z
             .enum(grantNames)
             .describe('What the caller may do there. `read_records` is `read_only` with records of topics.'),
+          may_read_audit_log: z
+            .boolean()
+            .describe('Whether the caller sees the entries of the workspace in the audit log.'),
           virtual_clusters: list(
             z.object({
               id: id('cluster').describe('The cluster.'),
@@ -211,6 +214,7 @@ export const sessionOperations = [
             id: examples.workspace,
             name: 'Default',
             grant: 'admin',
+            may_read_audit_log: true,
             virtual_clusters: [{ id: examples.cluster, name: 'vcn_orders', type: 'byoc' }],
           },
         ],

@@ -22,6 +22,7 @@ export const mcpConfigTool: Handler<'cli mcp-config'> = async (values, deps) => 
       workspace_ids,
       form: values.mcpKeys,
       key_name: keyName,
+      reads: [...values.mcpReads],
       replaces: [...values.replacesKeys, ...replaced.map(({ id }) => id)],
     }),
   );

@@ -10,6 +10,7 @@ const reader = {
       id: 'wi_1',
       name: 'Shop',
       grant: 'read_only' as const,
+      may_read_audit_log: false,
       virtual_clusters: [{ id: 'vci_1', name: 'vcn_a', type: 'byoc' as const }],
     },
   ],

@@ -16,7 +16,7 @@ export const auditLogTools = [
     name: 'search_audit_log',
     icon: 'access',
     operations: ['search_audit_log', 'get_context'],
-    note: 'Who changed or read what. Needs an admin key.',
+    note: 'Who changed or read what. Needs an admin key or the grant read_audit_log.',
     input: {
       ...search,
       workspace_id: search.workspace_id.describe('Only this workspace.'),
@@ -44,7 +44,7 @@ export const auditLogTools = [
           const others =
             unseen.length === 0
               ? ''
-              : `These keys do not administer ${unseen.join(', ')}, which is left out.`;
+              : `These keys do not see the log of ${unseen.join(', ')}, which is left out.`;
           const what =
             shown.length === 0
               ? 'No entry matches. Widen the time range, or omit actor, operation, target or result.'
@@ -70,10 +70,10 @@ async function unseenWorkspaces(
   const { workspaces, is_account_admin } = await context.call('get_context', {});
   if (is_account_admin) return [];
   const selected = workspaces.filter(({ id }) => wanted === undefined || id === wanted);
-  const unseen = selected.filter(({ grant }) => grant !== 'admin').map(({ name }) => name);
+  const unseen = selected.filter((one) => !one.may_read_audit_log).map(({ name }) => name);
   if (unseen.length < selected.length || (selected.length === 0 && wanted !== undefined)) return unseen;
   throw new ToolProblem(
     'forbidden',
-    'The audit log is for administrators of a workspace; read-only keys may not read it. Use an application key of the workspace that may write, or an account key.',
+    'The audit log is for administrators of a workspace and for keys with the grant read_audit_log. Create one with weir cli mcp-config -mcp-reads audit_log.',
   );
 }

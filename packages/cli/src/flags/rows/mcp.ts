@@ -1,4 +1,4 @@
-import { mcpClientKinds } from '@weir/api/mcp-configuration';
+import { mcpClientKinds, mcpReads } from '@weir/api/mcp-configuration';
 import { bool } from '../../values/bool.ts';
 import { list } from '../../values/list.ts';
 import { oneOf, text } from '../../values/text.ts';
@@ -56,6 +56,13 @@ export const mcpFlags = [
     commands: ['cli mcp-config'],
     help: 'Whether to create one key for all workspaces or one per workspace.',
     rule: 'per_workspace: header names have underscores, which some proxies drop.',
+  }),
+  available({
+    name: 'mcpReads',
+    type: list(oneOf(...mcpReads)),
+    default: [],
+    commands: ['cli mcp-config'],
+    help: 'What the keys may read beyond metadata: records of topics, the audit log.',
   }),
   available({
     name: 'replacesKeys',

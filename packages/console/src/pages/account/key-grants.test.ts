@@ -16,6 +16,7 @@ test('the grant of every kind is one that the API accepts, and is read back as t
     app: 'Default',
     app_r: 'Default',
     app_records: 'Default',
+    app_audit: 'Default',
     agent: 'shop',
     agent_r: 'shop',
     '*': 'all workspaces',

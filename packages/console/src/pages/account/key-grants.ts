@@ -8,6 +8,7 @@ export const keyKinds = [
   ['app', 'Application', 'Full access to one workspace.'],
   ['app_r', 'Application, read only', 'Read access to one workspace, without records of topics.'],
   ['app_records', 'Application, reads records', 'Read access to one workspace, with records of topics.'],
+  ['app_audit', 'Application, reads the audit log', 'Read access to one workspace, with its audit log.'],
   ['agent', 'Agents of a cluster', 'Agents of the cluster connect with it.'],
   ['agent_r', 'Cluster, read only', 'Read access to one cluster; agents cannot connect with it.'],
   ['*', 'Whole account', 'Full access, including workspaces, roles, users and other keys.'],
@@ -25,12 +26,18 @@ interface Names {
 /** `Application, read only · Default`. */
 export function scopeOf({ access_grants }: Pick<Key, 'access_grants'>, names: Names): string {
   const kinds = new Set(access_grants.map(kindOf));
+  const places = new Set(access_grants.map((grant) => placeOf(grant, names)));
   const words = [...kinds].map((kind) => keyKinds.find(([known]) => known === kind)?.[1] ?? kind);
-  return `${words.join(', ')} · ${access_grants.map((grant) => placeOf(grant, names)).join(', ')}`;
+  return `${words.join(', ')} · ${[...places].join(', ')}`;
 }
 
+/** Kinds that read more than metadata, with the grant of each. */
+const grantNames = { app_records: 'read_records', app_audit: 'read_audit_log' } as const;
+
 function kindOf({ principal_kind, managed_grant_name }: Grant): KeyKind | '' {
-  return principal_kind === 'app_r' && managed_grant_name === 'read_records' ? 'app_records' : principal_kind;
+  if (principal_kind !== 'app_r') return principal_kind;
+  if (managed_grant_name === 'read_records') return 'app_records';
+  return managed_grant_name === 'read_audit_log' ? 'app_audit' : principal_kind;
 }
 
 function placeOf({ resource_id, workspace_id }: Grant, { workspaces, clusters }: Names): string {
@@ -54,8 +61,8 @@ export function grantOf({
   if (kind === 'agent' || kind === 'agent_r')
     return { principal_kind: kind, resource_kind: 'virtual_cluster', resource_id: clusterId };
   return {
-    ...(kind === 'app_records'
-      ? { principal_kind: 'app_r', managed_grant_name: 'read_records' }
+    ...(kind === 'app_records' || kind === 'app_audit'
+      ? { principal_kind: 'app_r', managed_grant_name: grantNames[kind] }
       : { principal_kind: kind }),
     resource_kind: '*',
     resource_id: '*',

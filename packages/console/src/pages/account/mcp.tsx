@@ -1,4 +1,5 @@
 import type { OutputOf } from '@weir/api/client';
+import { type McpRead, mcpReads } from '@weir/api/mcp-configuration';
 import { docsMcpPath, mcpPath } from '@weir/api/paths';
 import { systemClock } from '@weir/core';
 import { useState } from 'react';
@@ -26,6 +27,14 @@ const forms = [
   ['single_key', 'One key for all workspaces'],
   ['per_workspace', 'One key and one header per workspace'],
 ] as const;
+
+const readTexts: Readonly<Record<McpRead, { readonly label: string; readonly help: string }>> = {
+  records: {
+    label: 'Records of topics',
+    help: 'The assistant sees your data. Masked fields stay hidden, and every read is in the audit log.',
+  },
+  audit_log: { label: 'Audit log', help: 'Who changed what, with names and addresses.' },
+};
 
 const newKey = 'new';
 
@@ -71,6 +80,7 @@ export function Mcp() {
                   form: textOf(fields, 'form') as (typeof forms)[number][0],
                   server_name: textOf(fields, 'server_name'),
                   key_name: keyName === '' ? next : keyName,
+                  reads: mcpReads.filter((read) => fields.getAll('reads').includes(read)),
                   replaces: [...(replaced?.keyIds ?? [])],
                 });
               }}
@@ -97,6 +107,12 @@ export function Mcp() {
                     Choose at least one workspace.
                   </p>
                 )}
+              </fieldset>
+              <fieldset className="flex flex-col gap-2">
+                <legend className="mb-1 text-sm font-medium text-ink">May also read</legend>
+                {mcpReads.map((read) => (
+                  <Checkbox key={read} name="reads" value={read} {...readTexts[read]} />
+                ))}
               </fieldset>
               <SelectField label="Headers" name="form" options={forms} />
               <TextField label="Server name" name="server_name" required defaultValue="weir" maxLength={64}>

@@ -98,6 +98,7 @@ function grantsInWords({ access_grants }: Role, places: ReturnType<typeof usePla
 const inWords: Readonly<Record<Role['access_grants'][number]['managed_grant_name'], string>> = {
   admin: 'administers',
   read_records: 'reads, with records,',
+  read_audit_log: 'reads the audit log of',
   read_only: 'reads',
   '': 'nothing in',
 };

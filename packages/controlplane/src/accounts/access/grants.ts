@@ -11,6 +11,13 @@ export interface RoleGrant {
   readonly managedGrantName: GrantName;
 }
 
+/** What a read-only application key may read beyond metadata. */
+export type KeyGrantName = 'read_records' | 'read_audit_log';
+
+export function isKeyGrantName(name: string): name is KeyGrantName {
+  return name === 'read_records' || name === 'read_audit_log';
+}
+
 /** What a key permits, in the terms of the API. */
 export interface KeyGrant {
   /** `_r` is read-only; `*` is an account key. */
@@ -20,8 +27,8 @@ export interface KeyGrant {
   readonly resourceId: string;
   /** `wi_…`, or `*`. */
   readonly workspaceId: string;
-  /** For a read-only application key that reads records of topics too. */
-  readonly managedGrantName?: 'read_records';
+  /** For a read-only application key that reads records of topics or the audit log too. */
+  readonly managedGrantName?: KeyGrantName;
 }
 
 /** The kind of a key, derived from its grants. */

@@ -3,7 +3,15 @@ import { test } from 'node:test';
 import type { Access } from '@weir/api';
 import fc from 'fast-check';
 import type { KeyGrant, RoleGrant } from './grants.ts';
-import { type Actor, grantIn, isAllowed, mayConnectAgents, mayManageKey, type Need } from './permissions.ts';
+import {
+  type Actor,
+  grantIn,
+  isAllowed,
+  mayConnectAgents,
+  mayManageKey,
+  mayReadAudit,
+  type Need,
+} from './permissions.ts';
 
 const accountId = 'ti_1';
 const user = (...grants: RoleGrant[]): Actor => ({ kind: 'user', id: 'ui_1', accountId, grants });
@@ -36,6 +44,7 @@ const actors: Record<string, Actor> = {
   'app key of a': key(app('app', 'wi_a')),
   'app_r key of a': key(app('app_r', 'wi_a')),
   'app_r key of a with records': key({ ...app('app_r', 'wi_a'), managedGrantName: 'read_records' }),
+  'app_r key of a with the audit log': key({ ...app('app_r', 'wi_a'), managedGrantName: 'read_audit_log' }),
   'agent key of a1': key(agent('agent', 'vci_a1', 'wi_a')),
   'agent_r key of a1': key(agent('agent_r', 'vci_a1', 'wi_a')),
   'account key': key(accountKey),
@@ -68,6 +77,7 @@ const table: [who: string, may: string][] = [
   ['app key of a',                       '-       w  -  w  w  -'],
   ['app_r key of a',                     '-       r  -  r  r  -'],
   ['app_r key of a with records',        '-       d  -  d  d  -'],
+  ['app_r key of a with the audit log',  '-       r  -  r  r  -'],
   ['agent key of a1',                    '-       -  -  r  -  -'],
   ['agent_r key of a1',                  '-       -  -  r  -  -'],
   ['account key',                        'w       -  -  -  -  -'],
@@ -83,6 +93,17 @@ for (const [who, may] of table) {
     assert.equal(found.join(' '), may.replaceAll(/ +/g, ' '));
   });
 }
+
+test('permissions: administrators of a workspace and keys with the grant read its audit log', () => {
+  const readers = Object.keys(actors).filter((who) => mayReadAudit(actors[who]!, accountId, 'wi_a'));
+  assert.deepEqual(readers, [
+    'admin of a',
+    'admin of all',
+    'reader of all, admin of a',
+    'app key of a',
+    'app_r key of a with the audit log',
+  ]);
+});
 
 test('permissions: any caller may use public operations, and any authenticated caller those on itself', () => {
   for (const [who, actor] of Object.entries(actors)) {

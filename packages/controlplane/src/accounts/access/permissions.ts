@@ -1,5 +1,15 @@
 import type { Access } from '@weir/api';
-import { everywhere, type GrantName, type KeyGrant, keyKindOf, type RoleGrant } from './grants.ts';
+import {
+  everywhere,
+  type GrantName,
+  type KeyGrant,
+  type KeyGrantName,
+  keyKindOf,
+  type RoleGrant,
+} from './grants.ts';
+
+/** What an operation needs, or reading the audit log, which decides what of it a caller sees. */
+type AccessOrAudit = Access | 'audit';
 
 /** The caller with its grants. */
 export type Actor =
@@ -23,16 +33,16 @@ export type Actor =
 export type Need =
   | { readonly scope: 'public' }
   | { readonly scope: 'user' }
-  | { readonly scope: 'account'; readonly access: Access; readonly accountId: string }
+  | { readonly scope: 'account'; readonly access: AccessOrAudit; readonly accountId: string }
   | {
       readonly scope: 'workspace';
-      readonly access: Access;
+      readonly access: AccessOrAudit;
       readonly accountId: string;
       readonly workspaceId: string;
     }
   | {
       readonly scope: 'cluster';
-      readonly access: Access;
+      readonly access: AccessOrAudit;
       readonly accountId: string;
       readonly workspaceId: string;
       readonly clusterId: string;
@@ -44,6 +54,7 @@ export type Need =
  *
  * - Users have the permissions of their roles, per workspace; the account itself requires a role for all workspaces.
  * - Records of topics are data: who may write reads them, and who may only read does with `read_records`.
+ * - The audit log names all callers: who may write reads it, and a read-only key does with `read_audit_log`.
  * - An application key works in its workspaces. An account key works on the account, not inside workspaces.
  * - An agent key reads its cluster, and may connect agents (`mayConnectAgents`): running agents is not administration.
  */
@@ -57,9 +68,10 @@ export function isAllowed(actor: Actor, need: Need): boolean {
     : actor.grants.some((grant) => keyAllows(grant, need));
 }
 
-const accessOf: Readonly<Record<GrantName, readonly Access[]>> = {
-  admin: ['read', 'records', 'write'],
+const accessOf: Readonly<Record<GrantName | KeyGrantName, readonly AccessOrAudit[]>> = {
+  admin: ['read', 'records', 'audit', 'write'],
   read_records: ['read', 'records'],
+  read_audit_log: ['read', 'audit'],
   read_only: ['read'],
 };
 
@@ -90,6 +102,11 @@ export function mayConnectAgents(actor: Actor, accountId: string, clusterId: str
   return actor.grants.some(
     ({ principalKind, resourceId }) => principalKind === 'agent' && resourceId === clusterId,
   );
+}
+
+/** Whether an actor sees the entries of a workspace in the audit log. */
+export function mayReadAudit(actor: Actor, accountId: string, workspaceId: string): boolean {
+  return isAllowed(actor, { scope: 'workspace', access: 'audit', accountId, workspaceId });
 }
 
 /** Returns the highest permission of an actor in a workspace: `admin` means write. */

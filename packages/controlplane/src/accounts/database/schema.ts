@@ -150,7 +150,7 @@ export interface ApiKeyGrantRow {
   resource_kind: 'virtual_cluster' | '*';
   resource_id: string;
   workspace_id: string;
-  managed_grant_name: 'read_records' | null;
+  managed_grant_name: 'read_records' | 'read_audit_log' | null;
 }
 
 export interface VirtualClusterRow {

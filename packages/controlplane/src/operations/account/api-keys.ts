@@ -1,5 +1,11 @@
 import { clusterTypeOf, type InputOf } from '@weir/api';
-import { everywhere, type KeyGrant, keyKindOf } from '../../accounts/access/grants.ts';
+import {
+  everywhere,
+  isKeyGrantName,
+  type KeyGrant,
+  type KeyGrantName,
+  keyKindOf,
+} from '../../accounts/access/grants.ts';
 import { mayManageKey } from '../../accounts/access/permissions.ts';
 import { notFound } from '../../accounts/common/not-found.ts';
 import type { ApiKey } from '../../accounts/keys/keys.ts';
@@ -74,20 +80,13 @@ async function grantOf(
   caller: Caller,
 ): Promise<KeyGrant> {
   const { principal_kind, resource_kind, resource_id, workspace_id, managed_grant_name } = given;
-  // A caller that sends `read_only` here would otherwise get a key that writes.
-  if (
-    managed_grant_name !== undefined &&
-    (managed_grant_name !== 'read_records' || principal_kind !== 'app_r')
-  )
-    throw new OperationFailed(
-      'invalid_request',
-      'managed_grant_name is for roles; a key that reads is app_r, and one that reads records too app_r with read_records.',
-    );
   const grant = {
     principalKind: principal_kind,
     resourceKind: resource_kind,
     resourceId: resource_id,
-    ...(managed_grant_name === undefined ? {} : { managedGrantName: managed_grant_name }),
+    ...(managed_grant_name === undefined
+      ? {}
+      : { managedGrantName: keyGrantName(given, managed_grant_name) }),
   };
   switch (keyKindOf({ ...grant, workspaceId: '' }).kind) {
     case 'agent':
@@ -99,6 +98,15 @@ async function grantOf(
     case 'account':
       return { ...grant, workspaceId: workspace_id ?? everywhere };
   }
+}
+
+/** A caller that sends `read_only` would otherwise get a key that writes. */
+function keyGrantName({ principal_kind }: GivenGrant, name: string): KeyGrantName {
+  if (isKeyGrantName(name) && principal_kind === 'app_r') return name;
+  throw new OperationFailed(
+    'invalid_request',
+    'managed_grant_name is for roles; a key that reads is app_r, with read_records or read_audit_log if it reads these too.',
+  );
 }
 
 async function workspaceOfCluster(

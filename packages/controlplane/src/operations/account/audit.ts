@@ -1,5 +1,6 @@
 import type { InputOf } from '@weir/api';
 import { parseDurationMs, timeText } from '@weir/core';
+import { mayReadAudit } from '../../accounts/access/permissions.ts';
 import type { AuditRead } from '../../accounts/audit/audit-read.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { CallContext } from '../call-context.ts';
@@ -8,13 +9,19 @@ import { OperationFailed } from '../operation-failed.ts';
 import { administersAccount, visibleWorkspaces } from './visible-workspaces.ts';
 
 export function auditHandlers(accounts: AccountsDatabase) {
-  /** Returns where the caller may read the log: everywhere, or in the workspaces that it administers. */
+  /** Returns where the caller may read the log: everywhere, or in some workspaces. */
   async function placesOf(context: CallContext, workspaceId: string | undefined) {
     if (administersAccount(context)) return workspaceId === undefined ? undefined : [workspaceId];
     const reached = await visibleWorkspaces(accounts, context);
-    const administered = reached.filter(({ grant }) => grant === 'admin').map(({ id }) => id);
-    if (workspaceId === undefined) return administered;
-    if (!administered.includes(workspaceId)) throw new OperationFailed('forbidden');
+    const read = reached
+      .map(({ id }) => id)
+      .filter((id) => mayReadAudit(context.actor, context.accountId, id));
+    if (workspaceId === undefined) return read;
+    if (!read.includes(workspaceId))
+      throw new OperationFailed(
+        'forbidden',
+        'You need the admin role in this workspace, or an API key with the grant read_audit_log.',
+      );
     return [workspaceId];
   }
 

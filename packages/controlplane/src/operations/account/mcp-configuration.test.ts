@@ -60,6 +60,40 @@ test('a configuration has a read-only key per workspace, or one for all', async 
   }
 });
 
+test('keys read records and the audit log only if asked for, and only those of their workspace', async (t) => {
+  const { admin, ours, clientWith } = await start(t);
+  await admin.call('create_mcp_configuration', { workspace_ids: [ours.b.id] });
+  // what is asked for; the grant, whether the log is seen, and the grants of the key
+  const cases: [reads: ('records' | 'audit_log')[], string, boolean, string[]][] = [
+    [[], 'read_only', false, ['']],
+    [['records'], 'read_records', false, ['read_records']],
+    [['audit_log'], 'read_only', true, ['read_audit_log']],
+    [['records', 'audit_log'], 'read_records', true, ['read_records', 'read_audit_log']],
+  ];
+  for (const [reads, grant, seesLog, grants] of cases) {
+    const made = await admin.call('create_mcp_configuration', { workspace_ids: [ours.a.id], reads });
+    const reader = clientWith(written(made).mcpServers.weir!.headers!);
+    const { workspaces } = await reader.call('get_context', {});
+    assert.deepEqual(
+      workspaces.map((one) => [one.id, one.grant, one.may_read_audit_log]),
+      [[ours.a.id, grant, seesLog]],
+    );
+    const { api_keys } = await admin.call('list_api_keys', {});
+    const key = api_keys.find(({ id }) => id === made.api_keys[0]!.id)!;
+    assert.deepEqual(
+      key.access_grants.map((one) => one.managed_grant_name),
+      grants,
+    );
+    const { entries } = await reader.call('search_audit_log', {});
+    assert.equal(entries.length > 0, seesLog);
+    assert.ok(entries.every(({ workspace_id }) => workspace_id === ours.a.id));
+    const inA = reader.call('search_audit_log', { workspace_id: ours.a.id });
+    if (seesLog) await inA;
+    else
+      await assert.rejects(inA, /admin role in this workspace, or an API key with the grant read_audit_log/);
+  }
+});
+
 test('two configurations in the same second have different keys', async (t) => {
   const { admin, ours } = await start(t);
   const workspace_ids = [ours.a.id];

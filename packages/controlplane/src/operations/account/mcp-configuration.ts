@@ -1,6 +1,13 @@
-import { apiKeyHeader, mcpClientKinds, mcpConfiguration, workspaceKeyHeader } from '@weir/api';
+import {
+  apiKeyHeader,
+  type InputOf,
+  type McpRead,
+  mcpClientKinds,
+  mcpConfiguration,
+  workspaceKeyHeader,
+} from '@weir/api';
 import type { Random } from '@weir/core';
-import { everywhere, type KeyGrant } from '../../accounts/access/grants.ts';
+import { everywhere, type KeyGrant, type KeyGrantName } from '../../accounts/access/grants.ts';
 import { mayManageKey } from '../../accounts/access/permissions.ts';
 import { notFound } from '../../accounts/common/not-found.ts';
 import type { ApiKey } from '../../accounts/keys/keys.ts';
@@ -16,6 +23,7 @@ interface Wanted {
   readonly name: string;
   readonly header: string;
   readonly workspaceIds: readonly string[];
+  readonly grants: readonly KeyGrant[];
 }
 
 interface Made extends Wanted {
@@ -40,7 +48,7 @@ export function mcpConfigurationHandlers(
       if (others.length === 0) context.happensIn(only!);
 
       const name = input.key_name ?? freshName(context.clock.nowMs(), random);
-      const made = await makeAll(accounts, wantedKeys(name, workspaceIds, input.form), context);
+      const made = await makeAll(accounts, wantedKeys(name, workspaceIds, input), context);
       for (const { id } of replaced) await keys.revoke(accountId, id);
       const headers = Object.fromEntries(made.map(({ header, secret }) => [header, secret]));
       const servers = { baseUrl: publicUrl(), serverName: input.server_name, headers };
@@ -58,6 +66,18 @@ export function mcpConfigurationHandlers(
 
 function readingGrant(workspaceId: string): KeyGrant {
   return { principalKind: 'app_r', resourceKind: everywhere, resourceId: everywhere, workspaceId };
+}
+
+const grantNames: Readonly<Record<McpRead, KeyGrantName>> = {
+  records: 'read_records',
+  audit_log: 'read_audit_log',
+};
+
+/** A grant for each thing that is read beyond metadata, else one that reads metadata. */
+function grantsOf(workspaceId: string, reads: readonly McpRead[]): KeyGrant[] {
+  const reading = readingGrant(workspaceId);
+  if (reads.length === 0) return [reading];
+  return [...new Set(reads)].map((read) => ({ ...reading, managedGrantName: grantNames[read] }));
 }
 
 async function requireAdministrator(
@@ -86,13 +106,15 @@ async function replacedKey(
 function wantedKeys(
   name: string,
   workspaceIds: readonly string[],
-  form: 'per_workspace' | 'single_key',
+  { form, reads }: Pick<InputOf<'create_mcp_configuration'>, 'form' | 'reads'>,
 ): Wanted[] {
-  if (form === 'single_key') return [{ name, header: apiKeyHeader, workspaceIds }];
+  const grants = workspaceIds.flatMap((workspaceId) => grantsOf(workspaceId, reads));
+  if (form === 'single_key') return [{ name, header: apiKeyHeader, workspaceIds, grants }];
   return workspaceIds.map((workspaceId) => ({
     name: `${name}_${workspaceId.replaceAll('_', '').slice(-8)}`,
     header: workspaceKeyHeader(workspaceId),
     workspaceIds: [workspaceId],
+    grants: grantsOf(workspaceId, reads),
   }));
 }
 
@@ -105,12 +127,11 @@ async function makeAll(
   const made: Made[] = [];
   try {
     for (const one of wanted) {
-      const grants = one.workspaceIds.map(readingGrant);
       const { key, secret } = await keys.create(accountId, {
         name: one.name,
-        grants,
+        grants: one.grants,
         createdBy: makerId(actor),
-        boundTo: boundTo(actor, grants),
+        boundTo: boundTo(actor, one.grants),
       });
       made.push({ ...one, id: key.id, fullName: key.name, secret });
     }

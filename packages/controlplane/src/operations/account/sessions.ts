@@ -1,4 +1,5 @@
 import { release, timeText } from '@weir/core';
+import { mayReadAudit } from '../../accounts/access/permissions.ts';
 import { notFound } from '../../accounts/common/not-found.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import { loginPathOf } from '../../http/sign-in-paths.ts';
@@ -104,7 +105,15 @@ export function sessionHandlers(accounts: AccountsDatabase) {
           name: cluster.name,
           type: cluster.type,
         }));
-        return [{ id, name, grant: grant ?? ('read_only' as const), virtual_clusters }];
+        return [
+          {
+            id,
+            name,
+            grant: grant ?? ('read_only' as const),
+            may_read_audit_log: mayReadAudit(actor, accountId, id),
+            virtual_clusters,
+          },
+        ];
       });
       return {
         account: { id: account.id, name: account.name },
