@@ -89,7 +89,10 @@ test(
     const pipeline = { ...on, pipeline_id: made.pipeline_id };
     const configuration_yaml = `source_schema_registry: {hostname: 127.0.0.1, port: ${other.port}, basic_auth_username: me, basic_auth_password: "\${secret:registry-password}"}\nsync_every_seconds: 3600\n`;
     const configure = () => api.call('create_pipeline_configuration', { ...pipeline, configuration_yaml });
-    await assert.rejects(configure(), /refers to the secret registry-password, and the cluster has none/);
+    await assert.rejects(
+      configure(),
+      /refers to the secret registry-password, which does not exist in the cluster/,
+    );
     await api.call('create_secret', { ...target, secret: wrong });
     const { configuration_id } = await configure();
     await api.call('change_pipeline_state', {
