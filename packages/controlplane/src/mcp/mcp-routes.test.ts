@@ -281,5 +281,5 @@ test('administrators see the changes of their workspaces and of no others', asyn
     }
   }
   const both = await callTool(stage, { ...writes, ...reads }, 'search_audit_log');
-  assert.match(both.text, /These keys do not administer Second, which is left out/);
+  assert.match(both.text, /These keys do not see the log of Second, which is left out/);
 });

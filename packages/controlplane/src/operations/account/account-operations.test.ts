@@ -33,7 +33,13 @@ test('workspaces', async (t) => {
   const app = clientWith({ 'service-api-key': made.application_key!.key });
   const context = await app.call('get_context', {});
   assert.deepEqual(context.workspaces, [
-    { id: made.workspace_id, name: 'My analytics', grant: 'admin', virtual_clusters: [] },
+    {
+      id: made.workspace_id,
+      name: 'My analytics',
+      grant: 'admin',
+      may_read_audit_log: true,
+      virtual_clusters: [],
+    },
   ]);
   const without = { workspace_name: 'Quiet', skip_application_key_creation: true };
   assert.deepEqual(Object.keys(await admin.call('create_workspace', without)), ['workspace_id']);
