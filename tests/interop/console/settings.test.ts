@@ -244,6 +244,7 @@ test('a member who may only read sees the settings and which right is missing', 
     invitations: [{ email: 'grace@example.com', user_role_id }],
   });
   const [{ invitation_url: url }] = invitations as [{ invitation_url: string }];
+  await call('create_virtual_cluster_credentials', { credentials_name: 'kept' });
   const page = await stage.open({ isSignedIn: false });
   await page.goto(`${stage.url}/join${new URL(url).hash}`);
   await page.getByLabel('Your name').fill('Grace');
@@ -270,6 +271,7 @@ test('a member who may only read sees the settings and which right is missing', 
     ['topics', 'Create topic'],
     ['acls', 'Create ACL'],
     ['credentials', 'Create credential'],
+    ['credentials', 'Delete ccn_kept'],
     ['workload-identities', 'Create federation'],
     ['pipelines', 'Create pipeline'],
   ] as const) {

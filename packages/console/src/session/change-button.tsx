@@ -18,6 +18,11 @@ export function AccountChangeButton(props: ComponentProps<typeof Button>) {
   return guarded(Button, props, useMissingAccountRight());
 }
 
+/** The same with one icon. */
+export function AccountChangeIconButton(props: ComponentProps<typeof IconButton>) {
+  return guarded(IconButton, props, useMissingAccountRight());
+}
+
 function guarded<Props extends ComponentProps<typeof Button>>(
   Of: ComponentType<Props>,
   props: Props,

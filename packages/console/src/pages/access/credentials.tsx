@@ -142,21 +142,23 @@ function columnsOf({ onConnect, onRotate, onEnd, onDelete }: Actions): readonly 
       sortBy: ({ password_created_at }) => password_created_at ?? '',
       cell: (credential) => <PasswordState of={credential} />,
     },
-    ...secretColumns('Last login', onDelete, (credential) =>
-      credential.old_password === null ? (
-        <ChangeIconButton
-          icon={SyncIcon}
-          label={`Rotate the password of ${credential.name}`}
-          onClick={() => onRotate(credential)}
-        />
-      ) : (
-        <ChangeIconButton
-          icon={StopIcon}
-          label={`End the old password of ${credential.name}`}
-          onClick={() => onEnd(credential)}
-        />
-      ),
-    ),
+    ...secretColumns<Credential>('Last login', onDelete, {
+      deleteButton: ChangeIconButton,
+      actionsOf: (credential) =>
+        credential.old_password === null ? (
+          <ChangeIconButton
+            icon={SyncIcon}
+            label={`Rotate the password of ${credential.name}`}
+            onClick={() => onRotate(credential)}
+          />
+        ) : (
+          <ChangeIconButton
+            icon={StopIcon}
+            label={`End the old password of ${credential.name}`}
+            onClick={() => onEnd(credential)}
+          />
+        ),
+    }),
   ];
 }
 

@@ -5,7 +5,6 @@ import { useOperation } from '../../api/use-operation.ts';
 import { AccountChangeButton } from '../../session/change-button.tsx';
 import { useContextOfCaller } from '../../session/context.ts';
 import { useFormAction } from '../../ui/actions.ts';
-import { Button } from '../../ui/button.tsx';
 import { DeletionDialog } from '../../ui/confirm-dialog.tsx';
 import { SelectField, TextField } from '../../ui/fields.tsx';
 import { FormDialog, textOf } from '../../ui/form.tsx';
@@ -43,17 +42,17 @@ export function Roles() {
                     <p className="font-medium text-ink">{role.name}</p>
                     <p className="text-xs break-words text-muted">{grantsInWords(role, places)}</p>
                   </div>
-                  <Button onClick={() => setEdited(role)} aria-label={`Change ${role.name}`}>
+                  <AccountChangeButton onClick={() => setEdited(role)} aria-label={`Change ${role.name}`}>
                     Change
-                  </Button>
-                  <Button
+                  </AccountChangeButton>
+                  <AccountChangeButton
                     kind="quiet"
                     className="text-fail"
                     aria-label={`Delete ${role.name}`}
                     onClick={() => setDeleted(role)}
                   >
                     Delete
-                  </Button>
+                  </AccountChangeButton>
                 </li>
               ))}
             </ul>

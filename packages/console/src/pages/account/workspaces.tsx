@@ -3,11 +3,10 @@ import { useNavigate } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
 import { useState } from 'react';
 import { useAction, useOperation } from '../../api/use-operation.ts';
-import { AccountChangeButton } from '../../session/change-button.tsx';
+import { AccountChangeButton, AccountChangeIconButton } from '../../session/change-button.tsx';
 import { useContextOfCaller } from '../../session/context.ts';
 import { chooseWorkspace } from '../../session/workspace-choice.ts';
 import { useFormAction } from '../../ui/actions.ts';
-import { IconButton } from '../../ui/button.tsx';
 import { countColumn, timeColumn } from '../../ui/columns.tsx';
 import { DeletionDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
@@ -119,12 +118,12 @@ function useColumns(
       width: '6.5rem',
       cell: (workspace) => (
         <>
-          <IconButton
+          <AccountChangeIconButton
             icon={PencilIcon}
             label={`Rename ${workspace.name}`}
             onClick={() => onRename(workspace)}
           />
-          <IconButton
+          <AccountChangeIconButton
             icon={TrashIcon}
             label={`Delete ${workspace.name}`}
             onClick={() => onDelete(workspace)}

@@ -5,7 +5,6 @@ import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { ChangeButton, ChangeIconButton } from '../../session/change-button.tsx';
 import { useClusterFormAction } from '../../ui/actions.ts';
-import { IconButton } from '../../ui/button.tsx';
 import { DeletionDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import { Checkbox, TextField } from '../../ui/fields.tsx';
@@ -100,7 +99,7 @@ function SecretRow({ secret, onAsk }: SecretRowProps) {
           )}
         </p>
       </div>
-      <IconButton icon={SyncIcon} label={`Rotate ${name}`} onClick={() => onAsk('rotate')} />
+      <ChangeIconButton icon={SyncIcon} label={`Rotate ${name}`} onClick={() => onAsk('rotate')} />
       <ChangeIconButton icon={TrashIcon} label={`Delete ${name}`} onClick={() => onAsk('delete')} />
     </li>
   );

@@ -1,7 +1,7 @@
 import { useClusterOperation } from '../../api/use-cluster.ts';
 import { formatBytes, formatCount } from '../../format/format.ts';
+import { ChangeButton } from '../../session/change-button.tsx';
 import { useClusterFormAction } from '../../ui/actions.ts';
-import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Answer, Empty, Failure } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -38,13 +38,13 @@ export function DeletedTopics({ onClose }: { readonly onClose: () => void }) {
                       {formatBytes(topic.uncompressed_size_hint)} · until <Time of={topic.restorable_until} />
                     </p>
                   </div>
-                  <Button
+                  <ChangeButton
                     disabled={undelete.isPending}
                     aria-label={`Restore ${topic.name}`}
                     onClick={() => undelete.run({ topic_id: topic.id }, `Restored ${topic.name}`)}
                   >
                     Restore
-                  </Button>
+                  </ChangeButton>
                 </li>
               ))}
               {deleted.length > shownMax && (
