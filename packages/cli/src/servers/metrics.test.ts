@@ -4,57 +4,17 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { publishIntervalMs } from '@weir/agent';
 import { type Clock, systemClock } from '@weir/core';
-import { runArguments, runLine } from '../../testing/command-run.ts';
+import { runLine } from '../../testing/command-run.ts';
+import { runningIn, serve } from '../../testing/served-command.ts';
 
 /** A clock on which the stats of the cluster are due at once, and everything else as usual. */
-const hastyClock: Clock = {
+const clock: Clock = {
   ...systemClock,
   after: (delayMs, run) => systemClock.after(delayMs === publishIntervalMs ? 50 : delayMs, run),
 };
-
-interface Served {
-  found(pattern: RegExp): string;
-}
-
-/** Everything that the test starts; stopped in reverse order. */
-function runningIn(t: TestContext): AsyncDisposableStack {
-  const running = new AsyncDisposableStack();
-  t.after(() => running.disposeAsync());
-  return running;
-}
-
-/** Runs a server in this process until the test ends. */
-async function serve(
-  started: AsyncDisposableStack,
-  argv: readonly string[],
-  isReady: RegExp,
-  environment: Record<string, string> = {},
-): Promise<Served> {
-  const stop = new AbortController();
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  let printed = '';
-  const running = runArguments([...argv, '-logLevel', 'error'], {
-    stop: stop.signal,
-    clock: hastyClock,
-    environment,
-    onOut(text) {
-      printed += text;
-      if (isReady.test(printed)) resolve();
-    },
-  });
-  running.then(({ err }) => reject(new Error(`it has ended: ${err}`)), reject);
-  started.defer(async () => {
-    stop.abort();
-    await running;
-  });
-  await promise;
-  return {
-    found: (pattern) => pattern.exec(printed)?.[1] ?? assert.fail(`${pattern} in ${printed}`),
-  };
-}
 
 /** Polls the metrics until one of the lines appears; a test that waits in vain fails by the runner's timeout. */
 async function untilReported(httpUrl: string, line: string): Promise<string> {
@@ -70,9 +30,10 @@ test('the agent reports the lag of a group, which falls to 0', { timeout: 60_000
     runningIn(t),
     ['local', '-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0', '-schemaRegistryPort', '0'],
     /Ctrl-C/,
+    { clock },
   );
-  const httpUrl = local.found(/HTTP +(\S+)/);
-  const port = local.found(/Kafka +localhost:(\d+)/);
+  const httpUrl = local(/HTTP +(\S+)/);
+  const port = local(/Kafka +localhost:(\d+)/);
   const weir = async (line: string) => {
     const { status, err } = await runLine(`${line} -bootstrap-port ${port}`);
     assert.equal(status, 0, err);
@@ -104,9 +65,9 @@ test('weir metrics reports a cluster that other agents serve', { timeout: 60_000
     running,
     ['control-plane', '-consolePort', '0', '-bindAddress', '127.0.0.1', '-dataDir', dataDir],
     /serves/,
-    identity,
+    { clock, environment: identity },
   );
-  const metadataUrl = controlPlane.found(/(http:\/\/\S+)/);
+  const metadataUrl = controlPlane(/(http:\/\/\S+)/);
   const statsd = createSocket('udp4');
   statsd.bind(0, '127.0.0.1');
   await once(statsd, 'listening');
@@ -135,7 +96,7 @@ test('weir metrics reports a cluster that other agents serve', { timeout: 60_000
       '127.0.0.1',
     ],
     /HTTP/,
-    identity,
+    { clock, environment: identity },
   );
   const pushed = once(statsd, 'message') as Promise<[Buffer]>;
   const publisher = await serve(
@@ -153,17 +114,24 @@ test('weir metrics reports a cluster that other agents serve', { timeout: 60_000
       '1s',
     ],
     /HTTP/,
-    { ...identity, DD_AGENT_HOST: '127.0.0.1', DD_DOGSTATSD_PORT: String(statsd.address().port) },
+    {
+      clock,
+      environment: {
+        ...identity,
+        DD_AGENT_HOST: '127.0.0.1',
+        DD_DOGSTATSD_PORT: String(statsd.address().port),
+      },
+    },
   );
-  const port = agent.found(/Kafka +127\.0\.0\.1:(\d+)/);
+  const port = agent(/Kafka +127\.0\.0\.1:(\d+)/);
   const created = await runLine(`cli create-topic -topic orders -partitions 2 -bootstrap-port ${port}`);
   assert.equal(created.status, 0, created.err);
   // All tags are there.
   await untilReported(
-    publisher.found(/HTTP +(\S+)/),
+    publisher(/HTTP +(\S+)/),
     'service_max_offset{agent_version="v830",topic="orders",partition="1"} 0',
   );
-  const own = await (await fetch(`${agent.found(/HTTP +(\S+)/)}/metrics`)).text();
+  const own = await (await fetch(`${agent(/HTTP +(\S+)/)}/metrics`)).text();
   assert.doesNotMatch(own, /service_max_offset/, 'the agent leaves it to the other');
   const [datagram] = await pushed;
   assert.match(datagram.toString(), /^service\.\w+:.*virtual_cluster_id:vci_metrics,agent_id:/);

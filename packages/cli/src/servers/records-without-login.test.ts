@@ -2,45 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import { systemClock } from '@weir/core';
-import { runArguments, runLine } from '../../testing/command-run.ts';
+import { test } from 'node:test';
+import { runLine } from '../../testing/command-run.ts';
+import { runningIn, serve } from '../../testing/served-command.ts';
 
 const bounded = { timeout: 120_000 };
-
-/** Runs a server in this process until the test ends, and returns what it printed. */
-async function serve(
-  running: AsyncDisposableStack,
-  argv: readonly string[],
-  isReady: RegExp,
-  environment: Record<string, string> = {},
-): Promise<(pattern: RegExp) => string> {
-  const stop = new AbortController();
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  let printed = '';
-  const ended = runArguments([...argv, '-logLevel', 'error'], {
-    stop: stop.signal,
-    clock: systemClock,
-    environment,
-    onOut(text) {
-      printed += text;
-      if (isReady.test(printed)) resolve();
-    },
-  });
-  ended.then(({ err }) => reject(new Error(`it has ended: ${err}`)), reject);
-  running.defer(async () => {
-    stop.abort();
-    await ended;
-  });
-  await promise;
-  return (pattern) => pattern.exec(printed)?.[1] ?? assert.fail(`${pattern} in ${printed}`);
-}
-
-function runningIn(t: TestContext): AsyncDisposableStack {
-  const running = new AsyncDisposableStack();
-  t.after(() => running.disposeAsync());
-  return running;
-}
 
 /** Writes a record, turns ACLs on, reads the record as the signed-in administrator, and looks into the audit log. */
 async function assertReads(url: string, cookie: string, kafkaPort: string): Promise<void> {
@@ -111,7 +77,7 @@ test(
       running,
       ['control-plane', '-consolePort', '0', '-bindAddress', '127.0.0.1', '-dataDir', dataDir],
       /signs up at \S+\n/,
-      identity,
+      { environment: identity },
     );
     const setupUrl = new URL(controlPlane(/signs up at (\S+)/));
     const url = setupUrl.origin;
@@ -135,7 +101,7 @@ test(
         '127.0.0.1',
       ],
       /HTTP/,
-      identity,
+      { environment: identity },
     );
     const setUp = await fetch(`${url}/api/v1/setup`, {
       method: 'POST',

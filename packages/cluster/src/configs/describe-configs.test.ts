@@ -87,7 +87,7 @@ test('configs that cannot be set are read-only, and sensitive ones never have a 
     type: oneOf('secret', 'other'),
     sensitive: true,
     group: 'access',
-    doc: 'Nobody sees it.',
+    doc: 'A password.',
   } as const;
   const described = describeRow('password', row, [{ name: 'password', text: 'secret', source: 'cluster' }]);
   assert.deepEqual(described, {
@@ -97,9 +97,9 @@ test('configs that cannot be set are read-only, and sensitive ones never have a 
     isReadOnly: false,
     isSensitive: true,
     type: 'STRING',
-    documentation: 'Nobody sees it.',
+    documentation: 'A password.',
     synonyms: [{ name: 'password', value: null, source: 'cluster' }],
   });
-  const plain = { type: long({ min: 0 }), group: 'limits', doc: 'Everybody sees it.' } as const;
+  const plain = { type: long({ min: 0 }), group: 'limits', doc: 'A size.' } as const;
   assert.equal(describeRow('size', plain, [{ name: 'size', text: ' 5', source: 'cluster' }]).value, '5');
 });

@@ -4,7 +4,7 @@ import type { AlertChannelKind } from '@weir/api';
 
 export type SmtpSecurity = 'tls' | 'starttls' | 'none';
 
-/** What a channel has besides secrets. */
+/** The settings of a channel that are not secret. */
 export interface ChannelSettings {
   /** Where it sends to, for people, without secrets. */
   readonly target: string;

@@ -38,7 +38,7 @@ const slack = {
   webhook_url: 'https://hooks.example/services/SECRET',
 } as const;
 
-test('a channel shows no secret, to nobody, and readers create none', async (t) => {
+test('no caller sees the secrets of a channel, and readers create no channels', async (t) => {
   const { writer, reader, stranger, on, accounts, ours } = await start(t);
   await refused(reader.call('create_alert_channel', { ...on, ...slack }), 'forbidden');
   await refused(stranger.call('create_alert_channel', { ...on, ...slack }), 'not_found');
