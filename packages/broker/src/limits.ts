@@ -81,6 +81,13 @@ export const brokerLimits = {
   uncachedPageBytesMax: 96 * MiB,
 
   /**
+   * Copies for answers that use little of a page, in pieces of `copySlabBytes` that are used again. Copies that find no
+   * room get memory of their own.
+   */
+  copiedBytesMax: 32 * MiB,
+  copySlabBytes: 4 * MiB,
+
+  /**
    * Pointers of one partition that an agent remembers of the commit stream: a few seconds of a partition that fifty
    * agents write.
    */

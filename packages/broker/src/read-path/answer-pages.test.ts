@@ -6,6 +6,7 @@ import { batchOf, DataPath, produced } from '../../testing/data-path.ts';
 import { AnswerPages } from './answer-pages.ts';
 import { BatchCursor } from './batch-cursor.ts';
 import type { BatchList } from './batch-list.ts';
+import { createCopyPool } from './page-pool.ts';
 
 const pageBytes = 4 * MiB;
 
@@ -91,6 +92,37 @@ test('while it is built, an answer holds no more of the pages loaded for it than
     take(list, page);
     assert.ok(heldBytes([list], pages) <= 8 * MiB + pageBytes, `after ${count + 1} pages`);
   }
+});
+
+test('the memory of copies is used again when the answer is sent, and not before', () => {
+  const pool = createCopyPool(true);
+  const batch = batchOfBytes(64 * KiB);
+  const answerOf = () => {
+    const answer = new AnswerPages(pool);
+    const list = answer.newList();
+    for (let count = 0; count < 20; count++) take(list, pageWith(batch));
+    answer.release();
+    // Copies are not copied again.
+    const slices = [...list.slices];
+    answer.release();
+    assert.deepEqual(
+      slices.map((slice, index) => slice === list.slices[index]),
+      slices.map(() => true),
+    );
+    return { answer, list, bytes: Buffer.concat(list.slices) };
+  };
+  const waiting = answerOf();
+  const heldBytes = pool.bytes;
+  for (let count = 0; count < 10; count++) answerOf().answer.free();
+  assert.ok(pool.bytes <= 2 * heldBytes, `${pool.bytes} bytes in the pool`);
+  assert.ok(Buffer.concat(waiting.list.slices).equals(waiting.bytes));
+  waiting.answer.free();
+  assert.ok(!Buffer.concat(waiting.list.slices).equals(waiting.bytes), 'freed memory is used again');
+
+  const kept = answerOf();
+  kept.answer.keep();
+  for (let count = 0; count < 10; count++) answerOf().answer.free();
+  assert.ok(Buffer.concat(kept.list.slices).equals(kept.bytes), 'what is kept stays');
 });
 
 test('a list can be trimmed after its slices were copied', () => {

@@ -1,5 +1,6 @@
 import { coreLimits, MiB } from '@weir/core';
 import { brokerLimits } from '../limits.ts';
+import type { PooledMemory, SlabPool } from '../slabs/slab-pool.ts';
 import { BatchList } from './batch-list.ts';
 import type { Page } from './page.ts';
 
@@ -19,10 +20,16 @@ const answerBytesMin = MiB;
  */
 export class AnswerPages {
   readonly #lists: BatchList[] = [];
+  readonly #copies: Copies;
   readonly #loaded = new Set<ArrayBufferLike>();
   #loadedBytes = 0;
   /** Pages whose memory may be used again, by the slabs that they are in. */
   readonly #pooled = new Map<ArrayBufferLike, Set<Page>>();
+
+  /** `copyPool` is the memory of copies. If absent, each answer has its own. */
+  constructor(copyPool?: SlabPool) {
+    this.#copies = new Copies(copyPool);
+  }
 
   /** Creates a part of the answer. */
   newList(): BatchList {
@@ -59,7 +66,7 @@ export class AnswerPages {
   release(): void {
     this.#loaded.clear();
     this.#loadedBytes = 0;
-    const used = copySparse(this.#lists, this.#pooled);
+    const used = copySparse(this.#lists, this.#pooled, this.#copies);
     for (const [slab, pages] of this.#pooled) {
       if (used.has(slab)) continue;
       this.#pooled.delete(slab);
@@ -71,12 +78,63 @@ export class AnswerPages {
   free(): void {
     for (const pages of this.#pooled.values()) for (const page of pages) page.release();
     this.#pooled.clear();
+    this.#copies.free();
   }
 
   /** Lets the lists live as long as anything refers to them. */
   keep(): void {
     for (const pages of this.#pooled.values()) for (const page of pages) page.keep();
+    this.#copies.keep();
     this.free();
+  }
+}
+
+/** The memory that an answer copies into. */
+class Copies {
+  readonly #pool: SlabPool | undefined;
+  #taken: PooledMemory[] = [];
+  readonly #slabs = new Set<ArrayBufferLike>();
+  #room = Buffer.alloc(0);
+
+  constructor(pool: SlabPool | undefined) {
+    this.#pool = pool;
+  }
+
+  /** Whether the memory is that of copies, of which an answer uses all that it has. */
+  has(memory: ArrayBufferLike): boolean {
+    return this.#slabs.has(memory);
+  }
+
+  /** Copies a slice. `leftBytes` is what will be copied together with it. */
+  add(slice: Buffer, leftBytes: number): Buffer {
+    const { length } = slice;
+    // In pieces no larger than one socket write, so that memory that is not pooled is freed as the answer is sent.
+    if (this.#room.length < length)
+      this.#room = this.#allocate(Math.max(length, Math.min(leftBytes, brokerLimits.socketWriteBytesMax)));
+    slice.copy(this.#room);
+    const copy = this.#room.subarray(0, length);
+    this.#room = this.#room.subarray(length);
+    return copy;
+  }
+
+  #allocate(bytes: number): Buffer {
+    const memory = this.#pool?.take(bytes);
+    if (memory === undefined) return Buffer.allocUnsafeSlow(bytes);
+    this.#taken.push(memory);
+    this.#slabs.add(memory.bytes.buffer);
+    return memory.bytes;
+  }
+
+  free(): void {
+    for (const memory of this.#taken) memory.release();
+    this.keep();
+  }
+
+  /** Leaves the memory to whoever refers to it. */
+  keep(): void {
+    this.#taken = [];
+    this.#slabs.clear();
+    this.#room = Buffer.alloc(0);
   }
 }
 
@@ -95,11 +153,12 @@ function heldBytes({ byteLength }: ArrayBufferLike, pages: ReadonlySet<Page> | u
 function copySparse(
   lists: readonly { readonly slices: Buffer[] }[],
   pooled: ReadonlyMap<ArrayBufferLike, ReadonlySet<Page>>,
+  copies: Copies,
 ): ReadonlySet<ArrayBufferLike> {
   const usedBytes = new Map<ArrayBufferLike, number>();
   for (const { slices } of lists) {
     for (const { buffer, length } of slices) {
-      if (length < coreLimits.copiedSliceBytesMax && !pooled.has(buffer)) continue;
+      if (copies.has(buffer) || (length < coreLimits.copiedSliceBytesMax && !pooled.has(buffer))) continue;
       usedBytes.set(buffer, (usedBytes.get(buffer) ?? 0) + length);
     }
   }
@@ -113,19 +172,11 @@ function copySparse(
   }
   const used = new Set(usedBytes.keys());
   if (leftBytes === 0) return used;
-  let room = Buffer.alloc(0);
   for (const { slices } of lists) {
     for (const [index, slice] of slices.entries()) {
       const { buffer, length } = slice;
       if (!sparse.has(buffer) || (length < coreLimits.copiedSliceBytesMax && !pooled.has(buffer))) continue;
-      if (room.length < length) {
-        // In pieces no larger than one socket write, so that they are freed as the answer is sent.
-        const bytes = Math.max(length, Math.min(leftBytes, brokerLimits.socketWriteBytesMax));
-        room = Buffer.allocUnsafeSlow(bytes);
-      }
-      slice.copy(room);
-      slices[index] = room.subarray(0, length);
-      room = room.subarray(length);
+      slices[index] = copies.add(slice, leftBytes);
       leftBytes -= length;
     }
   }

@@ -7,6 +7,12 @@ interface PagePoolOptions {
   readonly poisons?: boolean;
 }
 
+/** Creates the memory of copies for answers. */
+export function createCopyPool(poisons = false): SlabPool {
+  const { copySlabBytes: slabBytes, copiedBytesMax: bytesMax } = brokerLimits;
+  return createPagePool({ slabBytes, bytesMax, poisons });
+}
+
 /** Creates the memory of pages. Pages that find no room in it get memory of their own. */
 export function createPagePool({ bytesMax, slabBytes, poisons }: PagePoolOptions): SlabPool {
   return new SlabPool({

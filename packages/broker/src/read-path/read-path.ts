@@ -11,7 +11,7 @@ import type { BatchList } from './batch-list.ts';
 import { Page, pagesOf } from './page.ts';
 import { PageCache } from './page-cache.ts';
 import { type PageMetrics, pageMetrics } from './page-metrics.ts';
-import { createPagePool } from './page-pool.ts';
+import { createCopyPool, createPagePool } from './page-pool.ts';
 import { type PageSource, storePages } from './page-source.ts';
 import { PageSpan } from './page-span.ts';
 import { damagedOf, type LoadedSpan, type RangeReader, takeBatches } from './range-reader.ts';
@@ -110,6 +110,7 @@ class PagedReadPath implements ReadPath {
   readonly #aheadBudget = new Semaphore({ permits: brokerLimits.readaheadPagesMax });
   readonly #metrics: PageMetrics;
   readonly #pool: SlabPool;
+  readonly #copyPool = createCopyPool();
 
   constructor(options: ReadPathOptions) {
     const { store, cluster, pages, clock, log, metrics, remotePages = () => undefined } = options;
@@ -132,7 +133,7 @@ class PagedReadPath implements ReadPath {
   }
 
   async readBatches(queries: readonly ReadQuery[], hold?: AnswerHold): Promise<(BatchList | Error)[]> {
-    const pages = new AnswerPages();
+    const pages = new AnswerPages(this.#copyPool);
     const needed = new NeededPages(queries, this.#options.pageBytes);
     const results = await Promise.all(
       queries.map((query) =>
