@@ -287,6 +287,13 @@ export const brokerLimits = {
   newFileAgeMs: 10 * 60 * 1000,
 
   /**
+   * Files on this machine whose checked batches an agent remembers, some hundred bytes each, and for how long: then
+   * they are checked once more, so that a disk that damages files is noticed.
+   */
+  checkedFilesMax: 16_384,
+  checkedFileAgeMs: 60 * 60 * 1000,
+
+  /**
    * Pages that are read from other agents at a time, and from one of them. Apart from reads of the store, which must
    * go on while two agents wait for each other.
    */

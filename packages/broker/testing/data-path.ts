@@ -74,6 +74,8 @@ export class TestStore implements ObjectStore {
 
   /** Whether objects are read into the memory of the caller, as from a disk; else they are returned by reference. */
   readsIntoMemory = true;
+  /** The version of its objects, as of a store on this machine; none by default. */
+  version: string | undefined;
 
   async getRange(key: string, start: number, end: number, options: GetOptions = {}): Promise<Buffer> {
     const get = ++this.gets;
@@ -82,6 +84,7 @@ export class TestStore implements ObjectStore {
       await this.beforeGet(get);
       const found = this.objects.get(key);
       if (found === undefined) throw new ObjectNotFound(key);
+      if (this.version !== undefined) options.onVersion?.(this.version);
       const range = found.subarray(start, end);
       if (!this.readsIntoMemory || options.memory === undefined) return range;
       const copy = options.memory(range.length);

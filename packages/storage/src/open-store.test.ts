@@ -34,14 +34,17 @@ async function newFileBucket(name: string, query = '', more: Partial<StoreDeps> 
 
 objectStoreContract('mem:// with a prefix', {
   open: () => openStore(`mem://contract-${opened++}?prefix=folder/below`, deps()),
+  hasVersions: true,
 });
 objectStoreContract('file:// with a prefix', {
   open: () => newFileBucket(`a b ${opened++}`, '?prefix=folder/'),
   openMissing: () => openStore(`${pathToFileURL(join(home, 'missing'))}?prefix=folder/`, deps()),
   manyObjects: 10,
+  hasVersions: true,
 });
 objectStoreContract('decorated as a remote one', {
   open: async () => withPatience(emptyMemoryStore(), { ...deps(), name: 'test', isRemote: true }),
+  hasVersions: true,
 });
 
 let wrapped = 0;

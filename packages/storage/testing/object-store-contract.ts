@@ -13,13 +13,15 @@ export interface ObjectStoreContractOptions {
   readonly skip?: string | false;
   /** Objects for a listing of several pages; servers are slower than memory. */
   readonly manyObjects?: number;
+  /** Whether the store is on this machine and says which version of an object it reads. Default: false. */
+  readonly hasVersions?: boolean;
   /** Rules that the server behind the store is known to violate, with the reason; they are skipped by name. */
   readonly except?: Readonly<Record<string, string>>;
 }
 
 /** The contract of every object store. One suite, run against all of them. */
 export function objectStoreContract(name: string, options: ObjectStoreContractOptions): void {
-  const { open, skip = false, manyObjects = 2500, except = {} } = options;
+  const { open, skip = false, manyObjects = 2500, hasVersions = false, except = {} } = options;
   const untried = new Set(Object.keys(except));
 
   function rule(
@@ -226,6 +228,23 @@ export function objectStoreContract(name: string, options: ObjectStoreContractOp
         if (range.length > 0) assert.equal(range.buffer, slab.buffer, 'a store that asks for memory uses it');
       }
     }
+  });
+
+  rule(`${hasVersions ? 'says' : 'does not say'} of which version the bytes are`, async (store) => {
+    async function versionsRead(expected: string): Promise<string[]> {
+      const versions = new Set<string>();
+      const onVersion = (version: string) => versions.add(version);
+      assert.equal(String(await store.getRange('versioned', 0, 10, { onVersion })), expected);
+      return [...versions];
+    }
+    await store.put('versioned', slices('first'));
+    const first = await versionsRead('first');
+    assert.equal(first.length, hasVersions ? 1 : 0);
+    assert.deepEqual(await versionsRead('first'), first);
+    await store.put('versioned', slices('other'));
+    const second = await versionsRead('other');
+    assert.equal(second.length, first.length);
+    if (hasVersions) assert.notDeepEqual(second, first);
   });
 
   rule('does not use the slices after a put has ended', async (store) => {

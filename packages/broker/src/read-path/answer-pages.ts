@@ -94,7 +94,7 @@ class Copies {
   readonly #pool: SlabPool | undefined;
   #taken: PooledMemory[] = [];
   readonly #slabs = new Set<ArrayBufferLike>();
-  #room = Buffer.alloc(0);
+  #room: Buffer = Buffer.alloc(0);
 
   constructor(pool: SlabPool | undefined) {
     this.#pool = pool;
@@ -130,7 +130,7 @@ class Copies {
     this.keep();
   }
 
-  /** Leaves the memory to whoever refers to it. */
+  /** Leaves the memory to the garbage collector. */
   keep(): void {
     this.#taken = [];
     this.#slabs.clear();

@@ -7,6 +7,7 @@ import { StoreError } from '@weir/storage';
 import { recordBatches } from '@weir/wire';
 import fc from 'fast-check';
 import { batchOf, DataPath, type DataPathOptions, produced } from '../../testing/data-path.ts';
+import { brokerLimits } from '../limits.ts';
 import type { BatchList } from './batch-list.ts';
 import { DamagedRange, type DamageKind } from './damaged-range.ts';
 
@@ -304,7 +305,10 @@ test('whatever happens to files, readers get what was produced, or an error', as
           cacheBytesMax: isCached ? 1 << 20 : 0,
         });
         const random = seededRandom(seed);
+        const hasVersions = random.below(2) === 0;
+        if (hasVersions) stage.path.store.version = 'written';
         if (random.below(2) === 0) await stage.read(0);
+        if (hasVersions) stage.path.store.version = 'changed';
         const keys = [...stage.path.store.objects.keys()];
         for (const { file, kind, at, bit } of damages) {
           const key = keys[file % keys.length]!;
@@ -347,4 +351,45 @@ test('whatever happens to files, readers get what was produced, or an error', as
     ),
     { numRuns: 100 },
   );
+});
+
+/** What a second read finds after a byte of the first batch was changed, by what happened in between. */
+const secondReads: Record<
+  string,
+  { readonly versions: [string | undefined, string | undefined]; ms?: number; isFound: boolean }
+> = {
+  'a store elsewhere': { versions: [undefined, undefined], isFound: true },
+  'a file on this machine that was written again': { versions: ['1', '2'], isFound: true },
+  'a file on this machine, by its disk': { versions: ['1', '1'], isFound: false },
+  'a file on this machine, long after its check': {
+    versions: ['1', '1'],
+    ms: brokerLimits.checkedFileAgeMs,
+    isFound: true,
+  },
+};
+
+for (const [name, { versions, ms = 0, isFound }] of Object.entries(secondReads)) {
+  test(`${isFound ? 'checks' : 'does not check'} what is read again of ${name}`, async () => {
+    const stage = await stageOf([[[0, ['a']]]]);
+    stage.path.store.version = versions[0];
+    assert.deepEqual(baseOffsetsOf(await stage.read(0)), [0]);
+    stage.change(stage.key(0), flip((await stage.pointers()).byteStart[0]! + 64));
+    stage.path.store.version = versions[1];
+    stage.path.clock.advance(ms);
+    const second = await stage.read(0);
+    assert.equal(second instanceof DamagedRange, isFound);
+  });
+}
+
+test('a file that turns out to be damaged is checked as a whole again', async () => {
+  const stage = await stageOf([threeFiles[1]!]);
+  stage.path.store.version = '1';
+  const start = (await stage.pointers()).byteStart[0]!;
+  const sizes = [...stage.produced[0]!.values()].map(({ length }) => length);
+  assert.deepEqual(baseOffsetsOf(await stage.read(0)), [0, 2, 3]);
+  // The records of the first batch, which nothing looks at, and the header of the last.
+  stage.change(stage.key(0), flip(start + 64));
+  stage.change(stage.key(0), flip(start + sizes[0]! + sizes[1]! + 16));
+  assert.deepEqual(baseOffsetsOf(await stage.read(0)), [0, 2]);
+  assert.ok((await stage.read(0)) instanceof DamagedRange);
 });

@@ -1,6 +1,7 @@
 import { fileIdOf, Semaphore } from '@weir/core';
 import { LogFileError, logFileKey, type ObjectStore, parseHeader } from '@weir/storage';
 import type { PooledMemory, SlabPool } from '../slabs/slab-pool.ts';
+import type { CheckedFiles } from './checked-files.ts';
 import { Page } from './page.ts';
 import type { PageMetrics } from './page-metrics.ts';
 
@@ -31,6 +32,7 @@ interface StorePagesOptions {
   readonly pageBytes: number;
   readonly readsMax: number;
   readonly pool: SlabPool;
+  readonly checkedFiles: CheckedFiles;
   readonly metrics: PageMetrics;
 }
 
@@ -41,6 +43,7 @@ export function storePages({
   pageBytes,
   readsMax,
   pool,
+  checkedFiles,
   metrics,
 }: StorePagesOptions): BucketPages {
   const slots = new Semaphore({ permits: readsMax });
@@ -59,13 +62,19 @@ export function storePages({
         if (taken !== undefined) given.push(taken);
         return taken?.bytes ?? Buffer.allocUnsafeSlow(bytes);
       };
+      const versions = new Set<string>();
+      const onVersion = (version: string) => versions.add(version);
       try {
         const key = logFileKey(clusterId(), fileId);
-        const bytes = await store.getRange(key, start, end, { memory });
+        const bytes = await store.getRange(key, start, end, { memory, onVersion });
         metrics.bucketReads.add(1);
         metrics.bucketBytes.add(bytes.length);
         if (start === 0) checkIdentity(bytes, fileIdOf(fileId));
-        return new Page([bytes], { memory: given.find((taken) => isAt(taken.bytes, bytes)) });
+        // Attempts that found different versions do not say which one the bytes are of.
+        const [version] = versions;
+        const checked =
+          version !== undefined && versions.size === 1 ? checkedFiles.rangesOf(fileId, version) : undefined;
+        return new Page([bytes], { checked, memory: given.find((taken) => isAt(taken.bytes, bytes)) });
       } catch (error) {
         metrics.bucketFailures.add(1);
         throw error;

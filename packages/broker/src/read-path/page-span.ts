@@ -36,25 +36,35 @@ export class PageSpan {
 
   /** Whether the batch at this byte of the file was already found intact. */
   isChecked(byteStart: number, batchBytes: number): boolean {
-    const start = byteStart - this.#origin;
-    const index = Math.floor(start / this.#pageBytes);
-    if (!this.#page(index).checked.has(start - index * this.#pageBytes, batchBytes)) return false;
-    for (let next = index + 1; next * this.#pageBytes < start + batchBytes; next++) {
-      if (!this.#page(next).checked.hasHead) return false;
+    const byteEnd = byteStart + batchBytes;
+    if (this.pages.length === 1) return this.pages[0]!.isChecked(byteStart, byteEnd);
+    for (let at = byteStart; at < byteEnd; ) {
+      const index = this.#indexOf(at);
+      const end = Math.min(byteEnd, this.#endOf(index));
+      if (!this.pages[index]!.isChecked(at, end)) return false;
+      at = end;
     }
     return true;
   }
 
+  /** A batch that crosses pages is marked in all of them. It is checked again if one of them was reloaded. */
   addChecked(byteStart: number, batchBytes: number): void {
-    const start = byteStart - this.#origin;
-    const index = Math.floor(start / this.#pageBytes);
-    this.#page(index).checked.add(start - index * this.#pageBytes, batchBytes);
-    for (let next = index + 1; next * this.#pageBytes < start + batchBytes; next++) {
-      this.#page(next).checked.addHead();
+    const byteEnd = byteStart + batchBytes;
+    for (let at = byteStart; at < byteEnd; ) {
+      const index = this.#indexOf(at);
+      const end = Math.min(byteEnd, this.#endOf(index));
+      this.pages[index]!.addChecked(at, end);
+      at = end;
     }
   }
 
-  #page(index: number): Page {
-    return this.pages[index - this.#firstIndex]!;
+  /** Returns which of the pages holds a byte of the file. */
+  #indexOf(byte: number): number {
+    return Math.floor((byte - this.#origin) / this.#pageBytes) - this.#firstIndex;
+  }
+
+  /** Returns the byte of the file at which a page ends. */
+  #endOf(index: number): number {
+    return this.#origin + (this.#firstIndex + index + 1) * this.#pageBytes;
   }
 }

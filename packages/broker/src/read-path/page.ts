@@ -1,9 +1,9 @@
 import type { PooledMemory } from '../slabs/slab-pool.ts';
-import { CheckedBatches } from './checked-batches.ts';
+import { CheckedRanges } from './checked-ranges.ts';
 
 interface PageOptions {
-  /** Whether the batches were already validated, or cannot have changed since. */
-  readonly isChecked?: boolean;
+  /** What was checked of the file. `all`: the batches were validated, and cannot have changed since. */
+  readonly checked?: CheckedRanges | 'all' | undefined;
   /** The memory that holds the slices, if it is used again. */
   readonly memory?: PooledMemory | undefined;
 }
@@ -18,7 +18,8 @@ interface PageOptions {
  */
 export class Page {
   readonly byteLength: number;
-  readonly checked: CheckedBatches;
+  /** What was checked of the file, by its bytes. */
+  readonly #checked: CheckedRanges | 'all';
   readonly #slices: readonly Buffer[];
   /** Where each slice begins in the page. */
   readonly #starts: readonly number[];
@@ -26,7 +27,7 @@ export class Page {
   #isKept = false;
   #users = 1;
 
-  constructor(slices: readonly Buffer[], { isChecked = false, memory }: PageOptions = {}) {
+  constructor(slices: readonly Buffer[], { checked = new CheckedRanges(), memory }: PageOptions = {}) {
     const starts: number[] = [];
     let at = 0;
     for (const slice of slices) {
@@ -36,13 +37,22 @@ export class Page {
     this.#slices = slices;
     this.#starts = starts;
     this.byteLength = at;
-    this.checked = new CheckedBatches(at, { isAll: isChecked });
+    this.#checked = checked;
     this.#memory = memory;
   }
 
   /** The memory that the page shares with others; `undefined` if it has its own. */
   get slab(): ArrayBufferLike | undefined {
     return this.#memory?.bytes.buffer;
+  }
+
+  /** Whether bytes of the file that lie in this page were checked. */
+  isChecked(start: number, end: number): boolean {
+    return this.#checked === 'all' || this.#checked.has(start, end);
+  }
+
+  addChecked(start: number, end: number): void {
+    if (this.#checked !== 'all') this.#checked.add(start, end);
   }
 
   /** Adds a user. Only a user may call it, or the cache on behalf of one. */
@@ -98,11 +108,11 @@ export function pagesOf(slices: readonly Uint8Array[], pageBytes: number): Page[
       at += length;
       room -= length;
       if (room > 0) continue;
-      pages.push(new Page(current, { isChecked: true }));
+      pages.push(new Page(current, { checked: 'all' }));
       current = [];
       room = pageBytes;
     }
   }
-  if (current.length > 0) pages.push(new Page(current, { isChecked: true }));
+  if (current.length > 0) pages.push(new Page(current, { checked: 'all' }));
   return pages;
 }

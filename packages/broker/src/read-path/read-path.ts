@@ -8,6 +8,7 @@ import type { SlabPool } from '../slabs/slab-pool.ts';
 import { AnswerPages } from './answer-pages.ts';
 import type { BatchCursor } from './batch-cursor.ts';
 import type { BatchList } from './batch-list.ts';
+import { CheckedFiles } from './checked-files.ts';
 import { Page, pagesOf } from './page.ts';
 import { PageCache } from './page-cache.ts';
 import { type PageMetrics, pageMetrics } from './page-metrics.ts';
@@ -111,6 +112,7 @@ class PagedReadPath implements ReadPath {
   readonly #metrics: PageMetrics;
   readonly #pool: SlabPool;
   readonly #copyPool = createCopyPool();
+  readonly #checkedFiles: CheckedFiles;
 
   constructor(options: ReadPathOptions) {
     const { store, cluster, pages, clock, log, metrics, remotePages = () => undefined } = options;
@@ -119,12 +121,14 @@ class PagedReadPath implements ReadPath {
     const { pageBytes, cacheBytesMax } = pages;
     this.#pool =
       options.pool ?? createPagePool({ bytesMax: cacheBytesMax + brokerLimits.uncachedPageBytesMax });
+    this.#checkedFiles = new CheckedFiles(clock);
     const source = storePages({
       clusterId: () => cluster.clusterId,
       store,
       pageBytes,
       readsMax: brokerLimits.pageReadsMax,
       pool: this.#pool,
+      checkedFiles: this.#checkedFiles,
       metrics: this.#metrics,
     });
     this.#cache = new PageCache({ source, cacheBytesMax });
@@ -270,6 +274,7 @@ class PagedReadPath implements ReadPath {
       } catch (error) {
         const damaged = damagedOf(error, walk);
         if (damaged === undefined) throw error;
+        this.#checkedFiles.forget(walk.fileId);
         if (damaged.damage.kind === 'missing' || damagedAt === walk.at) throw damaged;
         damagedAt = walk.at;
       }
@@ -474,5 +479,5 @@ function copyOf(page: Page, pool: SlabPool): Page {
   const copy = memory?.bytes ?? Buffer.allocUnsafeSlow(page.byteLength);
   let filled = 0;
   for (const slice of slices) filled += slice.copy(copy, filled);
-  return new Page([copy], { isChecked: true, memory });
+  return new Page([copy], { checked: 'all', memory });
 }

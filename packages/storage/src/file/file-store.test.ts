@@ -30,6 +30,7 @@ objectStoreContract('file', {
   open: () => openNew(newDirectory()),
   openMissing: () => openFileStore(newDirectory(), deps),
   manyObjects: 1010,
+  hasVersions: true,
 });
 
 test('the key is the path', async () => {

@@ -245,11 +245,11 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
       });
     },
 
-    async getRange(key, start, end, { signal, memory } = {}) {
+    async getRange(key, start, end, options = {}) {
       const path = pathOf(key);
       checkRange(key, start, end);
-      signal?.throwIfAborted();
-      const range = await reading(key, () => readFileRange(path, start, end, memory));
+      options.signal?.throwIfAborted();
+      const range = await reading(key, () => readFileRange(path, start, end, options));
       if (range === undefined) throw new ObjectNotFound(key);
       return range;
     },

@@ -1,5 +1,5 @@
-import { closeSync, fstatSync, open, read } from 'node:fs';
-import type { ReadMemory } from '../store/object-store.ts';
+import { closeSync, fstatSync, open, read, type Stats } from 'node:fs';
+import type { GetOptions } from '../store/object-store.ts';
 
 /**
  * Reads bytes `start` to `end` of a file, fewer if it ends before; `undefined` if it is no file.
@@ -12,12 +12,13 @@ export async function readFileRange(
   path: string,
   start: number,
   end: number,
-  memory: ReadMemory = (bytes) => Buffer.allocUnsafe(bytes),
+  { memory = (bytes) => Buffer.allocUnsafe(bytes), onVersion }: Omit<GetOptions, 'signal'> = {},
 ): Promise<Buffer | undefined> {
   const file = await opened(path);
   try {
     const info = fstatSync(file);
     if (!info.isFile()) return undefined;
+    onVersion?.(versionOf(info));
     const range = memory(Math.max(0, Math.min(end, info.size) - start));
     let filled = 0;
     while (filled < range.length) {
@@ -29,6 +30,11 @@ export async function readFileRange(
   } finally {
     closeSync(file);
   }
+}
+
+/** A file that was written or replaced has another one. */
+function versionOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return `${dev}/${ino}/${size}/${mtimeMs}/${ctimeMs}`;
 }
 
 function opened(path: string): Promise<number> {

@@ -10,7 +10,7 @@ import type { ObjectStore } from '../store/object-store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { dropMemoryBucket, type MemoryStoreOptions, openMemoryStore } from './memory-store.ts';
 
-objectStoreContract('memory', { open: async () => emptyMemoryStore() });
+objectStoreContract('memory', { open: async () => emptyMemoryStore(), hasVersions: true });
 
 const root = mkdtempSync(join(tmpdir(), 'weir-spill-'));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -26,8 +26,14 @@ function spillingStore(memoryBytesMax: number, options: Partial<MemoryStoreOptio
 }
 
 // Everything in files, and then some of it.
-objectStoreContract('memory, all of it in files', { open: async () => spillingStore(0).store });
-objectStoreContract('memory, some of it in files', { open: async () => spillingStore(4 * KiB).store });
+objectStoreContract('memory, all of it in files', {
+  open: async () => spillingStore(0).store,
+  hasVersions: true,
+});
+objectStoreContract('memory, some of it in files', {
+  open: async () => spillingStore(4 * KiB).store,
+  hasVersions: true,
+});
 
 /** How many files this process has open in the folder, including unlinked ones. */
 function openFiles(folder: string): number {

@@ -32,6 +32,7 @@ type StoredBytes =
   | { readonly content?: undefined; readonly spilled: Spilled };
 
 interface Stored {
+  readonly version: string;
   readonly modifiedMs: number;
   readonly bytes: number;
   /** All but the last have `uploadPartBytes`. */
@@ -39,6 +40,13 @@ interface Stored {
 }
 
 const pageObjects = 1000;
+
+let versions = 0;
+
+/** Returns a version that no other object of this process has or had. */
+function nextVersion(): string {
+  return `memory/${++versions}`;
+}
 
 /** Buckets of this process by name, so that two agents in it share one as they would share a real one. */
 const buckets = new Map<string, Bucket>();
@@ -103,7 +111,12 @@ export function openMemoryStore(name: string, options: MemoryStoreOptions): Obje
           const partEnds = parts.map((part, index) => index * storageLimits.uploadPartBytes + sizeOf(part));
           checkParts(key, partEnds, partCount);
           state = 'finished';
-          into.place(key, { parts, bytes: partEnds.at(-1)!, modifiedMs: clock.nowMs() });
+          into.place(key, {
+            version: nextVersion(),
+            parts,
+            bytes: partEnds.at(-1)!,
+            modifiedMs: clock.nowMs(),
+          });
         },
         async abort() {
           if (state !== 'open') return;
@@ -112,12 +125,13 @@ export function openMemoryStore(name: string, options: MemoryStoreOptions): Obje
         },
       };
     },
-    async getRange(key, start, end, { signal, memory } = {}) {
+    async getRange(key, start, end, { signal, memory, onVersion } = {}) {
       checkKey(key);
       checkRange(key, start, end);
       signal?.throwIfAborted();
       const found = bucket().objects.get(key);
       if (found === undefined) throw new ObjectNotFound(key);
+      onVersion?.(found.version);
       return await readStored(found, Math.min(start, found.bytes), Math.min(end, found.bytes), memory);
     },
     async head(key, { signal } = {}) {
@@ -176,7 +190,7 @@ class Bucket {
   /** Takes over the content. Until it is placed under its key, it can be released. */
   async take(key: string, content: readonly Uint8Array[], modifiedMs: number): Promise<Stored> {
     const stored = await this.takeBytes(key, content);
-    return { parts: [stored], bytes: sizeOf(stored), modifiedMs };
+    return { version: nextVersion(), parts: [stored], bytes: sizeOf(stored), modifiedMs };
   }
 
   async takeBytes(key: string, content: readonly Uint8Array[]): Promise<StoredBytes> {

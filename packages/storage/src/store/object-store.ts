@@ -120,6 +120,12 @@ export interface GetOptions extends CallOptions {
    * several attempts does so for each. Memory that is not in the result may be written to after the promise settles.
    */
   readonly memory?: ReadMemory | undefined;
+  /**
+   * Called with the version of the object that is read, by stores that hold it on this machine: as long as the version
+   * is the same, no program has changed its bytes. Other stores do not call it, since bytes may change on the way; a
+   * store of several attempts calls it for each.
+   */
+  readonly onVersion?: ((version: string) => void) | undefined;
 }
 
 export type ReadMemory = (bytes: number) => Buffer;
