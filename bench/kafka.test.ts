@@ -193,10 +193,17 @@ test('the bucket answers as S3 does, and counts', () =>
       ['GET', '/a/1', range('1-2'), '206 el'],
       ['GET', '/a/1', range('3-99'), '206 lo'],
       ['GET', '/a/1', range('5-9'), '416 '],
+      ['GET', '/a/1', { headers: { 'if-none-match': '"0"' } }, '304 '],
+      ['GET', '/a/1', { headers: { 'if-none-match': '"7"' } }, '200 hello'],
       ['GET', '/a/2', {}, '404 '],
+      ['PUT', '/a/1', { body: 'hallo', headers: { 'if-match': '"0"' } }, '200 '],
+      ['PUT', '/a/1', { body: 'other', headers: { 'if-match': '"0"' } }, '412 '],
+      ['PUT', '/a/2', { body: 'other', headers: { 'if-match': '"0"' } }, '404 '],
       ['HEAD', '/a/1', {}, '200 '],
       ['HEAD', '/a/2', {}, '404 '],
-      ['GET', '/?list-type=2&prefix=a/', {}, /^200 .*<Key>a\/1<\/Key><Size>5<\/Size>/],
+      ['GET', '/?list-type=2&prefix=a/', {}, /^200 .*<Key>a\/1<\/Key>.*<ETag>"1"<\/ETag><Size>5<\/Size>/],
+      ['GET', '/?list-type=2&delimiter=/', {}, /^200 [^C]*<CommonPrefixes><Prefix>a\/<\/Prefix>/],
+      ['POST', '/?delete', { body: '<Delete><Object><Key>a/0</Key></Object></Delete>' }, /^200 .*<Key>a\/0</],
       ['GET', '/?list-type=2&prefix=b/', {}, /^200 .*<IsTruncated>false<\/IsTruncated><\/ListBucketResult>$/],
       ['DELETE', '/a/1', {}, '204 '],
       ['GET', '/a/1', {}, '404 '],
@@ -207,8 +214,9 @@ test('the bucket answers as S3 does, and counts', () =>
       if (typeof answer === 'string') assert.equal(found, answer, `${method} ${path}`);
       else assert.match(found, answer, `${method} ${path}`);
     }
+    await fetch(`${endpoint.replace(/bench$/, 'other')}/c/1`, { method: 'PUT', body: 'of another bucket' });
     const { puts, gets, storedBytes, pages, refused } = await bucket.counts();
-    assert.deepEqual([puts, gets, storedBytes, pages, refused], [3, 6, 5, 1, 0]);
+    assert.deepEqual([puts, gets, storedBytes, pages, refused], [6, 8, 5, 1, 0]);
   }));
 
 test('where there is no Java, Weir is driven by a client of ours', () =>

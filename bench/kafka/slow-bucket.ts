@@ -13,18 +13,29 @@ interface BucketCounts {
   readonly pages: number;
 }
 
-export interface SlowBucket {
+interface CountedBucket {
   readonly url: string;
   counts(): Promise<BucketCounts>;
+}
+
+export interface SlowBucket extends CountedBucket {
   stop(): Promise<void>;
 }
 
-/** Starts a bucket with the given latency in a separate process. With a seed, latencies are the same in every run. */
-export async function startSlowBucket(
+/** A server with any number of buckets, which count their requests apart. */
+export interface SlowStore {
+  /** As in `http://127.0.0.1:1234`. */
+  readonly endpoint: string;
+  bucket(name: string): CountedBucket;
+  stop(): Promise<void>;
+}
+
+/** Starts a store with the given latency in a separate process. With a seed, latencies are the same in every run. */
+export async function startSlowStore(
   lifetime: Lifetime,
   latency: StoreLatency,
   seed?: number,
-): Promise<SlowBucket> {
+): Promise<SlowStore> {
   const server = await ServerProcess.start(lifetime, {
     name: 'the bucket',
     program: process.execPath,
@@ -36,11 +47,24 @@ export async function startSlowBucket(
     isReady: ({ text }) => /^port \d+\n/m.test(text),
   });
   const [, port] = /^port (\d+)\n/m.exec(server.text)!;
+  const endpoint = `http://127.0.0.1:${port}`;
   return {
-    url: `s3://bench?endpoint=127.0.0.1:${port}&disableSSL=true&s3ForcePathStyle=true&region=eu-west-1`,
-    async counts() {
-      return (await (await fetch(`http://127.0.0.1:${port}/-/counts`)).json()) as BucketCounts;
-    },
+    endpoint,
+    bucket: (name) => ({
+      url: `s3://${name}?endpoint=127.0.0.1:${port}&disableSSL=true&s3ForcePathStyle=true&region=eu-west-1`,
+      async counts() {
+        return (await (await fetch(`${endpoint}/-/counts/${name}`)).json()) as BucketCounts;
+      },
+    }),
     stop: () => server.stop(),
   };
+}
+
+export async function startSlowBucket(
+  lifetime: Lifetime,
+  latency: StoreLatency,
+  seed?: number,
+): Promise<SlowBucket> {
+  const store = await startSlowStore(lifetime, latency, seed);
+  return { ...store.bucket('bench'), stop: store.stop };
 }

@@ -4,9 +4,10 @@ import { GiB, MiB, seededRandom, systemClock, systemRandom } from '@weir/core';
 import { latencySource, parseLatency } from './store-latency.ts';
 
 /**
- * The subset of S3 that agents use, in memory, with the latency given as first argument and, as second, the seed that
- * latencies are drawn with. A separate process, so that it takes no CPU time from the measured servers' threads. It
- * checks neither signatures nor checksums. `GET /-/counts` returns the request counts.
+ * The subset of S3 that Weir's agents and tansu use, in memory, with the latency given as first argument and, as
+ * second, the seed that latencies are drawn with. A separate process, so that it takes no CPU time from the measured
+ * servers' threads. It checks neither signatures nor checksums. Buckets appear with their first request;
+ * `GET /-/counts/<bucket>` returns the request counts of one.
  */
 const [, , latencyText = '', seed] = process.argv;
 const random = seed === undefined ? systemRandom : seededRandom(Number(seed));
@@ -18,12 +19,60 @@ const storedBytesMax = 6 * GiB;
 const pageBytes = 4 * MiB;
 const keysPerPage = 1000;
 
+interface StoredObject {
+  parts: Buffer[];
+  readonly bytes: number;
+  readonly etag: string;
+  readonly modifiedMs: number;
+}
+
+class Bucket {
+  readonly objects = new Map<string, StoredObject>();
+  readonly counts = { puts: 0, gets: 0, heads: 0, lists: 0, deletes: 0, refused: 0 };
+  storedBytes = 0;
+  /** Sorted; absent once a key came or went. */
+  #keys: readonly string[] | undefined;
+
+  put(key: string, parts: Buffer[]): StoredObject {
+    const old = this.objects.get(key);
+    if (old === undefined) this.#keys = undefined;
+    const bytes = parts.reduce((sum, part) => sum + part.length, 0);
+    const stored = { parts, bytes, etag: `"${versionCount++}"`, modifiedMs: systemClock.nowMs() };
+    this.objects.set(key, stored);
+    this.storedBytes += bytes - (old?.bytes ?? 0);
+    return stored;
+  }
+
+  delete(key: string): void {
+    this.storedBytes -= this.objects.get(key)?.bytes ?? 0;
+    if (this.objects.delete(key)) this.#keys = undefined;
+  }
+
+  /** Keys with the prefix that come after another one, in order. */
+  keysAfter(prefix: string, after: string): readonly string[] {
+    this.#keys ??= [...this.objects.keys()].sort();
+    const first = this.#keys.findIndex((key) => key > after && key.startsWith(prefix));
+    if (first === -1) return [];
+    const rest = this.#keys.slice(first);
+    const end = rest.findIndex((key) => !key.startsWith(prefix));
+    return end === -1 ? rest : rest.slice(0, end);
+  }
+}
+
+const buckets = new Map<string, Bucket>();
 /** Uploads in parts that are not complete, by their id. */
 const uploads = new Map<string, Map<number, Buffer[]>>();
-const objects = new Map<string, { parts: Buffer[]; readonly bytes: number }>();
-const counts = { puts: 0, gets: 0, heads: 0, lists: 0, deletes: 0, refused: 0 };
-let storedBytes = 0;
 let uploadCount = 0;
+let versionCount = 0;
+
+function bucketOf(name: string): Bucket {
+  let bucket = buckets.get(name);
+  if (bucket === undefined) {
+    bucket = new Bucket();
+    buckets.set(name, bucket);
+  }
+  return bucket;
+}
 
 interface Answer {
   readonly status: number;
@@ -32,48 +81,55 @@ interface Answer {
 }
 
 function answer(request: IncomingMessage, parts: Buffer[]): Answer {
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://bucket');
-  const [, , ...rest] = pathname.split('/');
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://store');
+  const [, bucketName = '', ...rest] = pathname.split('/');
+  const bucket = bucketOf(bucketName);
   const key = decodeURIComponent(rest.join('/'));
   switch (request.method) {
     case 'POST':
-      return post(key, searchParams);
+      return searchParams.has('delete') ? deleteAll(bucket, parts) : post(bucket, key, searchParams);
     case 'PUT':
-      if (searchParams.has('uploadId')) return putPart(searchParams, parts);
-      return put(key, parts, request.headers['if-none-match'] === '*');
+      if (searchParams.has('uploadId')) return putPart(bucket, searchParams, parts);
+      return put(bucket, key, parts, request.headers);
     case 'GET':
-      return key === '' ? list(searchParams) : get(key, request.headers.range);
+      return key === '' ? list(bucket, searchParams) : get(bucket, key, request.headers);
     case 'HEAD':
-      return head(key);
+      return head(bucket, key);
     case 'DELETE':
       if (searchParams.has('uploadId')) {
         uploads.delete(searchParams.get('uploadId')!);
         return { status: 204 };
       }
-      counts.deletes++;
-      forget(key);
+      bucket.counts.deletes++;
+      bucket.delete(key);
       return { status: 204 };
     default:
       return { status: 501 };
   }
 }
 
-function put(key: string, parts: Buffer[], onlyIfAbsent: boolean): Answer {
-  counts.puts++;
-  if (onlyIfAbsent && objects.has(key)) return { status: 412 };
-  const bytes = parts.reduce((sum, part) => sum + part.length, 0);
-  if (storedBytes + bytes > storedBytesMax) {
-    counts.refused++;
+/** Conditional headers of a request: only if the object is absent, or only if it is of this version. */
+interface Conditions {
+  readonly 'if-none-match'?: string | undefined;
+  readonly 'if-match'?: string | undefined;
+}
+
+function put(bucket: Bucket, key: string, parts: Buffer[], conditions: Conditions): Answer {
+  bucket.counts.puts++;
+  const known = bucket.objects.get(key);
+  if (conditions['if-none-match'] === '*' && known !== undefined) return { status: 412 };
+  const version = conditions['if-match'];
+  if (version !== undefined && known?.etag !== version) return { status: known === undefined ? 404 : 412 };
+  const storedBytes = [...buckets.values()].reduce((sum, other) => sum + other.storedBytes, 0);
+  if (storedBytes + parts.reduce((sum, part) => sum + part.length, 0) > storedBytesMax) {
+    bucket.counts.refused++;
     return { status: 507, body: 'the bucket of the benchmark is full' };
   }
-  forget(key);
-  objects.set(key, { parts, bytes });
-  storedBytes += bytes;
-  return { status: 200, headers: { etag: '"0"' } };
+  return { status: 200, headers: { etag: bucket.put(key, parts).etag } };
 }
 
 /** The begin and the end of an upload in parts. */
-function post(key: string, query: URLSearchParams): Answer {
+function post(bucket: Bucket, key: string, query: URLSearchParams): Answer {
   const uploadId = query.get('uploadId') ?? `upload-${uploadCount++}`;
   const id = `<Key>${key}</Key><UploadId>${uploadId}</UploadId>`;
   if (query.has('uploads')) {
@@ -84,58 +140,90 @@ function post(key: string, query: URLSearchParams): Answer {
   if (parts === undefined) return { status: query.has('uploadId') ? 404 : 501 };
   uploads.delete(uploadId);
   const inOrder = [...parts].sort(([a], [b]) => a - b).flatMap(([, part]) => part);
-  const { status } = put(key, inOrder, false);
+  const { status } = put(bucket, key, inOrder, {});
   return { status, body: `<CompleteMultipartUploadResult>${id}</CompleteMultipartUploadResult>` };
 }
 
-function putPart(query: URLSearchParams, parts: Buffer[]): Answer {
+function putPart(bucket: Bucket, query: URLSearchParams, parts: Buffer[]): Answer {
   const upload = uploads.get(query.get('uploadId')!);
   if (upload === undefined) return { status: 404 };
-  counts.puts++;
+  bucket.counts.puts++;
   upload.set(Number(query.get('partNumber')), parts);
   return { status: 200, headers: { etag: '"0"' } };
 }
 
-function forget(key: string): void {
-  storedBytes -= objects.get(key)?.bytes ?? 0;
-  objects.delete(key);
+/** One request that deletes many objects. */
+function deleteAll(bucket: Bucket, parts: Buffer[]): Answer {
+  bucket.counts.deletes++;
+  const text = Buffer.concat(parts).toString();
+  const keys = [...text.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key]) => key!);
+  for (const key of keys) bucket.delete(key);
+  const deleted = keys.map((key) => `<Deleted><Key>${key}</Key></Deleted>`).join('');
+  return xml(`<DeleteResult>${deleted}</DeleteResult>`);
 }
 
-function get(key: string, wanted: string | undefined): Answer {
-  counts.gets++;
-  const found = objects.get(key);
+function describe({ etag, modifiedMs }: StoredObject): Readonly<Record<string, string>> {
+  return { etag, 'last-modified': new Date(modifiedMs).toUTCString() };
+}
+
+function get(bucket: Bucket, key: string, headers: Conditions & { readonly range?: string }): Answer {
+  bucket.counts.gets++;
+  const found = bucket.objects.get(key);
   if (found === undefined) return { status: 404 };
+  if (headers['if-none-match'] === found.etag) return { status: 304, headers: describe(found) };
   // Parts are joined only on the first read; most objects are never read.
   if (found.parts.length > 1) found.parts = [Buffer.concat(found.parts)];
   const body = found.parts[0] ?? Buffer.alloc(0);
-  const range = /^bytes=(\d+)-(\d+)$/.exec(wanted ?? '');
-  if (range === null) return { status: 200, body };
+  const range = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? '');
+  if (range === null) return { status: 200, headers: describe(found), body };
   const [start, last] = [Number(range[1]), Math.min(Number(range[2]), body.length - 1)];
   if (start >= body.length) return { status: 416 };
-  const headers = { 'content-range': `bytes ${start}-${last}/${body.length}` };
-  return { status: 206, headers, body: body.subarray(start, last + 1) };
+  const contentRange = { 'content-range': `bytes ${start}-${last}/${body.length}` };
+  return {
+    status: 206,
+    headers: { ...describe(found), ...contentRange },
+    body: body.subarray(start, last + 1),
+  };
 }
 
-function head(key: string): Answer {
-  counts.heads++;
-  const found = objects.get(key);
-  return found === undefined ? { status: 404 } : { status: 200, headers: { 'content-length': found.bytes } };
+function head(bucket: Bucket, key: string): Answer {
+  bucket.counts.heads++;
+  const found = bucket.objects.get(key);
+  if (found === undefined) return { status: 404 };
+  return { status: 200, headers: { ...describe(found), 'content-length': found.bytes } };
 }
 
-function list(query: URLSearchParams): Answer {
-  counts.lists++;
+function list(bucket: Bucket, query: URLSearchParams): Answer {
+  bucket.counts.lists++;
   const prefix = query.get('prefix') ?? '';
-  const after = query.get('continuation-token') ?? query.get('start-after') ?? '';
-  const keys = [...objects.keys()].filter((key) => key.startsWith(prefix) && key > after).sort();
+  const delimiter = query.get('delimiter') ?? '';
+  const keys = bucket.keysAfter(prefix, query.get('continuation-token') ?? query.get('start-after') ?? '');
   const page = keys.slice(0, keysPerPage);
   const isCut = page.length < keys.length;
-  const body = [
-    '<?xml version="1.0" encoding="UTF-8"?><ListBucketResult>',
-    `<IsTruncated>${isCut}</IsTruncated>`,
-    isCut ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : '',
-    ...page.map((key) => `<Contents><Key>${key}</Key><Size>${objects.get(key)!.bytes}</Size></Contents>`),
-    '</ListBucketResult>',
-  ].join('');
+  const folders = new Set<string>();
+  const contents = page.flatMap((key) => {
+    const end = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length);
+    if (end !== -1) {
+      folders.add(key.slice(0, end + delimiter.length));
+      return [];
+    }
+    const { bytes, etag, modifiedMs } = bucket.objects.get(key)!;
+    const modified = `<LastModified>${new Date(modifiedMs).toISOString()}</LastModified>`;
+    return [`<Contents><Key>${key}</Key>${modified}<ETag>${etag}</ETag><Size>${bytes}</Size></Contents>`];
+  });
+  return xml(
+    [
+      '<?xml version="1.0" encoding="UTF-8"?><ListBucketResult>',
+      `<IsTruncated>${isCut}</IsTruncated>`,
+      isCut ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : '',
+      ...contents,
+      ...[...folders].map((folder) => `<CommonPrefixes><Prefix>${folder}</Prefix></CommonPrefixes>`),
+      '</ListBucketResult>',
+    ].join(''),
+  );
+}
+
+function xml(body: string): Answer {
   return { status: 200, headers: { 'content-type': 'application/xml' }, body };
 }
 
@@ -144,7 +232,9 @@ function respond(response: ServerResponse, { status, headers = {}, body = '' }: 
 }
 
 const server = createServer((request, response) => {
-  if (request.url === '/-/counts') {
+  const [, counted] = /^\/-\/counts\/([^/]+)$/.exec(request.url ?? '') ?? [];
+  if (counted !== undefined) {
+    const { objects, counts, storedBytes } = bucketOf(counted);
     const sizes = [...objects.values()].map(({ bytes }) => bytes);
     const pages = sizes.reduce((sum, bytes) => sum + Math.ceil(bytes / pageBytes), 0);
     respond(response, { status: 200, body: JSON.stringify({ ...counts, storedBytes, pages }) });

@@ -10,25 +10,46 @@ export const tansuInstall =
 /** Log line of a started server. */
 const isServing = /^ready in/m;
 
-/** Starts tansu, a broker written in Rust, with its records in memory. */
-export async function startTansu(lifetime: Lifetime, program: string): Promise<Broker> {
+/** A bucket of an S3 server on this machine. */
+interface TansuStore {
+  readonly endpoint: string;
+  readonly bucket: string;
+}
+
+/** Starts tansu, a broker written in Rust, with its records in memory or in a bucket. */
+export async function startTansu(lifetime: Lifetime, program: string, store?: TansuStore): Promise<Broker> {
   const port = await freePort();
   const url = `tcp://127.0.0.1:${port}`;
+  const engine = store === undefined ? 'memory://tansu/' : `s3://${store.bucket}/`;
   const server = await ServerProcess.start(lifetime, {
     name: 'tansu',
     program,
     args: [
       'broker',
       ...['--listener-url', url, '--advertised-listener-url', url],
-      ...['--cluster-id', 'bench', '--storage-engine', 'memory://tansu/'],
+      ...['--cluster-id', 'bench', '--storage-engine', engine],
     ],
+    variables:
+      store === undefined
+        ? {}
+        : {
+            AWS_ENDPOINT: store.endpoint,
+            AWS_ALLOW_HTTP: 'true',
+            AWS_REGION: 'eu-west-1',
+            AWS_ACCESS_KEY_ID: 'bench',
+            AWS_SECRET_ACCESS_KEY: 'bench',
+          },
     isReady: ({ text }) => isServing.test(text),
   });
   return {
     name: 'tansu',
     servers: `127.0.0.1:${port}`,
     processes: [server],
-    restart: () => Promise.reject(new Error('what is in memory does not survive a restart')),
+    async restart() {
+      if (store === undefined) throw new Error('what is in memory does not survive a restart');
+      await server.stop();
+      return startTansu(lifetime, program, store);
+    },
     stop: () => server.stop(),
   };
 }
