@@ -3,12 +3,16 @@ import { test } from 'node:test';
 import { bars, outcomesOf, type RunsBySide, rowNames } from './compare/bars.ts';
 import { chartsOf } from './compare/charts.ts';
 import { fullSizes, readCompareOptions } from './compare/compare-options.ts';
+import { inTurns } from './compare/measure-rows.ts';
 import { pageWith } from './compare/page.ts';
-import { barLine, figuresTable, resultsText, threadsTable } from './compare/report.ts';
+import { reasonFor, reasons } from './compare/reasons.ts';
+import { barItem, barLine, figuresTable, resultsText, rowText, threadsTable } from './compare/report.ts';
 import { type ResultsFile, type RowResults, withRow } from './compare/results-file.ts';
 import { diskBytesMax, loadRows, startRow } from './compare/rows.ts';
+import { comparedOf, type SideId, threadCounts } from './compare/side-names.ts';
 import { ratioSpread, spreadOf } from './compare/spread.ts';
 import { spreadText, svgOf } from './compare/svg.ts';
+import { parseCores, planCores } from './compare/thread-rows.ts';
 import { groupSeconds, threadGroupOf } from './compare/threads.ts';
 import { parseConsumerOutput, parseProducerOutput } from './compare/tool-output.ts';
 import { counterIn } from './kafka/prometheus.ts';
@@ -123,7 +127,7 @@ const row: RowResults = {
   isColdClient: false,
   runs,
 };
-const results: ResultsFile = { format: 1, machine: '2 cores', rows: [row] };
+const results: ResultsFile = { format: 2, machine: '2 cores', commit: 'abc', rows: [row] };
 
 test('a bar applies to the median of the ratios, memory to the worst run; without a figure there is no outcome', () => {
   assert.deepEqual(outcomesOf('steady', runs).map(barLine), [
@@ -137,7 +141,10 @@ test('a bar applies to the median of the ratios, memory to the worst run; withou
 
 test('every bar belongs to a row and to sides that take part in it', () => {
   const rows = [startRow, ...loadRows];
-  assert.deepEqual(new Set(rows.map(({ name }) => name)), new Set(rowNames));
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    rowNames,
+  );
   for (const { row: name, side, against, metric } of bars) {
     const sides = rows.find((other) => other.name === name)?.sides ?? [];
     assert.ok(
@@ -154,7 +161,7 @@ test('tables show every side, its range and the ratios', () => {
   );
   assert.match(figuresTable(row), /\| server CPU +\| 4 s\/GB \(3–5\) +\| 6 s\/GB \(5–6\)/);
   assert.match(threadsTable(row)!, /\| main +\| 2 s\/GB +\| 3 s\/GB +\| 1 s\/GB/);
-  assert.match(resultsText(results), /2 of 4 bars met/);
+  assert.match(resultsText(results), /Commit abc\. 2 of 4 bars met\. Rows that were not measured of this\s/);
   assert.equal(spreadText({ median: 3.314, min: 3, max: 12.34, runs: 2 }, 's'), '3.31 s (3–12.3)');
   assert.equal(spreadText({ median: 300, min: 300, max: 300, runs: 1 }, ''), '300');
 });
@@ -177,13 +184,134 @@ test('a chart escapes text, scales bars to the largest run and follows light and
   assert.match(logarithmic, /width="266.7"/);
 });
 
-test('a row replaces its older results; those of another machine are dropped', () => {
+test('a row replaces its older results in the order of the page; those of another machine are dropped', () => {
   const newer = { ...row, commit: 'def' };
   assert.deepEqual(withRow(results, '2 cores', newer).rows, [newer]);
-  const other = { ...row, name: 'full-1' };
-  assert.deepEqual(withRow(results, '2 cores', other).rows, [row, other]);
+  const other: RowResults = { ...row, name: 'start' };
+  assert.deepEqual(withRow(results, '2 cores', other).rows, [other, row]);
   assert.deepEqual(withRow(results, '64 cores', other).rows, [other]);
   assert.deepEqual(withRow(undefined, '2 cores', row), results);
+});
+
+test('a row that failed says why, and leaves what was measured of the same commit', () => {
+  const failed: RowResults = { ...row, runs: {}, notes: ['The row failed: no server.'] };
+  assert.deepEqual(withRow(results, '2 cores', failed).rows, [row]);
+  const later = { ...failed, commit: 'def' };
+  assert.deepEqual(withRow(results, '2 cores', later).rows, [later]);
+  const text = rowText(later, 'def');
+  assert.match(text, /commit def: not measured\.\n\nNotes:\n\n- The row failed: no server\.\n/);
+  assert.doesNotMatch(text, /figure/);
+});
+
+test('rows of another commit are marked, and neither count nor are drawn', () => {
+  const two = withRow(results, '2 cores', { ...row, name: 'full-1', commit: 'def', title: 'full' });
+  assert.equal(two.commit, 'def');
+  const text = resultsText(two);
+  assert.match(text, /Commit def\. 1 of 2 bars met\. Rows .*: start, steady, full-64,/s);
+  assert.match(text, /\*\*Of another commit \(abc\) than the page: not comparable, not counted\.\*\*/);
+  assert.equal(text.match(/peak memory of a run: /g)?.length, 2);
+  assert.deepEqual(
+    chartsOf(two).flatMap(({ groups }) => groups.map(({ label }) => label)),
+    ['full', 'full'],
+  );
+});
+
+test('a missed bar has its reason and the next idea, or says that they are missing', () => {
+  const reason = {
+    rows: ['steady'],
+    metrics: ['peakMib'],
+    sides: ['playground'],
+    because: 'of that.',
+    next: 'this.',
+  } as const;
+  const missed = outcomesOf('steady', runs).filter(({ isMet }) => !isMet);
+  assert.deepEqual(
+    missed.map(({ bar }) => reasonFor(bar, [reason])?.because),
+    [undefined, 'of that.'],
+  );
+  assert.match(barItem(missed[1]!, [reason]), / MiB\. Missed because of that\. Next: this\.$/);
+  assert.match(barItem(missed[0]!, [reason]), /No reason is written down yet/);
+});
+
+test('every reason is about bars that exist', () => {
+  for (const { rows, metrics, sides, because, next } of reasons) {
+    assert.match(because, /\.$/);
+    assert.match(next, /\.$/);
+    for (const name of rows) {
+      for (const metric of metrics) {
+        const isBar = bars.some(
+          (bar) => bar.row === name && bar.metric === metric && sides.includes(bar.side),
+        );
+        assert.ok(isBar, `${name} ${metric}`);
+      }
+    }
+  }
+});
+
+test('a side that fails keeps its earlier runs and gets no more, and the others go on', async () => {
+  const asked: string[] = [];
+  const { runs: found, failures } = await inTurns(
+    ['kafka', 'playground', 'local'],
+    3,
+    async (side, turn) => {
+      asked.push(`${side} ${turn}`);
+      if (side === 'playground' && turn === 1) throw new Error('the disk is full; it said:\nmore');
+      return run(turn, 1);
+    },
+    () => {},
+  );
+  assert.equal(
+    asked.join(', '),
+    'kafka 0, playground 0, local 0, local 1, playground 1, kafka 1, kafka 2, local 2',
+  );
+  assert.deepEqual([found.kafka?.length, found.playground?.length, found.local?.length], [3, 1, 3]);
+  assert.deepEqual(failures, ['Weir on disk failed in run 2 of 3: the disk is full.']);
+});
+
+test('counts of threads are measured where each thread has a core that clients leave alone', () => {
+  const range = (length: number) => Array.from({ length }, (_, core) => core);
+  // cores; those of clients, of servers, counts
+  const cases: [cores: number[], clients: string, servers: string, shown: number[]][] = [
+    [range(1), '0', '', []],
+    [range(2), '0', '1', [1]],
+    [range(3), '0', '1,2', [1, 2]],
+    [[4, 5, 8, 9, 10], '4', '5,8,9,10', [1, 2, 4]],
+    [range(8), '0,1', '2,3,4,5,6,7', [1, 2, 4]],
+    [range(16), '0,1,2,3', '4,5,6,7,8,9,10,11,12,13,14,15', [1, 2, 4, 8]],
+  ];
+  for (const [cores, clients, servers, shown] of cases) {
+    const plan = planCores(cores, threadCounts);
+    assert.deepEqual([plan.clientCores, plan.serverCores, plan.shown], [clients, servers, shown]);
+    assert.equal(plan.notes.length, 1 + threadCounts.length - shown.length);
+  }
+  assert.deepEqual(planCores(range(2), [1, 2]).notes, [
+    'The machine has 2 cores. Clients run on core 0, servers on core 1.',
+    '2 threads: not measured; it needs as many cores free of clients.',
+  ]);
+  assert.deepEqual(parseCores('0-2,5,8-9'), [0, 1, 2, 5, 8, 9]);
+});
+
+test('ratios refer to Kafka, to one thread, or to tansu', () => {
+  // sides; whom they are compared with, who is
+  const cases: [sides: SideId[], found: unknown][] = [
+    [
+      ['kafka', 'kafka-flush', 'playground', 'local', 'tansu'],
+      ['kafka', 'playground', 'local'],
+    ],
+    [
+      ['threads-1', 'threads-2', 'threads-4'],
+      ['threads-1', 'threads-2', 'threads-4'],
+    ],
+    [
+      ['tansu-s3', 'agent'],
+      ['tansu-s3', 'agent'],
+    ],
+    [['agent'], undefined],
+  ];
+  for (const [sides, found] of cases) {
+    const compared = comparedOf(sides);
+    assert.deepEqual(compared && [compared.base, ...compared.compared], found);
+  }
 });
 
 test('the page keeps the text around its marks', () => {
@@ -202,11 +330,14 @@ test('a command line of the comparison chooses rows and runs; an invalid one is 
   // arguments; names of the rows, or the error
   const cases: [args: string, outcome: string | RegExp][] = [
     ['', rowNames.join(', ')],
+    ['--quick', rowNames.join(', ')],
     ['--quick --rows full', 'full-1, full-64, light-full'],
-    ['--rows full,mem', 'full-1, full-64, light-full, memory'],
+    ['--rows full,mem', 'full-1, full-64, light-full, memory, threads-memory'],
     ['--rows nothing', /^no row has nothing in its name; there are start, /],
     ['--rows full,', /^--rows takes words with a comma between them$/],
     ['--runs 0', /^--runs takes a number from 1 to 99$/],
+    ['--threads 1,3', /^--threads takes some of 1,2,4,8$/],
+    ['--threads 1,,2', /^--threads takes/],
     ['--fast', /--fast/],
     ['--help', 'help'],
     ['--list', 'list'],
@@ -222,6 +353,21 @@ test('a command line of the comparison chooses rows and runs; an invalid one is 
           : options.rows.join(', ');
     if (typeof outcome === 'string') assert.equal(found, outcome, args);
     else assert.match(found, outcome, args);
+  }
+});
+
+test('the page is written by the full form, and by the quick one if wanted; a variable names tansu', () => {
+  // arguments, the variable; whether the page is written, the counts of threads, tansu
+  const cases: [args: string[], variable: string | undefined, found: unknown[]][] = [
+    [[], undefined, [true, [1, 2, 4, 8], undefined]],
+    [['--quick'], '/a', [false, [1, 2, 4, 8], '/a']],
+    [['--quick', '--write', '--threads', '2,1'], '', [true, [1, 2], undefined]],
+    [['--tansu', '/b'], '/a', [true, [1, 2, 4, 8], '/b']],
+  ];
+  for (const [args, TANSU, found] of cases) {
+    const options = readCompareOptions(args, { TANSU });
+    assert.ok(typeof options === 'object' && 'rows' in options);
+    assert.deepEqual([options.writesPage, options.threads, options.tansu], found);
   }
 });
 
@@ -241,4 +387,7 @@ test('the disk has to hold all rows of Weir twice, and the warm-up and the large
   assert.equal(diskBytesMax(['full-1', 'full-64'], sizes), 6e9 + 5 * 1.024e9);
   // Alone, the row about memory writes what is missing to 6 GB.
   assert.equal(diskBytesMax(['memory'], sizes), 6e9 + 3 * 4e9);
+  // Servers of threads come when the others are gone.
+  assert.equal(diskBytesMax(['threads-disk'], sizes), 4 * 2 * 1.024e9);
+  assert.equal(diskBytesMax(['threads-disk', 'memory'], sizes), 6e9 + 3 * 4e9);
 });

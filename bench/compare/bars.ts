@@ -1,10 +1,10 @@
 import { type MetricName, metrics, type RunRecord } from './metrics.ts';
-import type { SideId } from './side-names.ts';
+import { type SideId, threadCounts } from './side-names.ts';
 import { ratioSpread, type Spread, spreadOf } from './spread.ts';
 
 /** What a figure of a row has to be. */
-interface CompareBar {
-  readonly row: string;
+export interface CompareBar {
+  readonly row: RowName;
   readonly metric: MetricName;
   readonly side: SideId;
   /** The bar applies to the ratio to this side; absent where it applies to the value. */
@@ -13,7 +13,6 @@ interface CompareBar {
   readonly atLeast?: number;
 }
 
-/** The names of all rows. */
 const lightRowNames = [
   'light-steady',
   'light-full',
@@ -22,6 +21,11 @@ const lightRowNames = [
   'light-fetch-16',
 ] as const;
 export type LightRowName = (typeof lightRowNames)[number];
+const threadRowNames = ['threads-disk', 'threads-memory'] as const;
+export type ThreadRowName = (typeof threadRowNames)[number];
+const storeRowNames = ['store-8', 'store-60'] as const;
+export type StoreRowName = (typeof storeRowNames)[number];
+/** In the order in which they are measured and printed. */
 export const rowNames = [
   'start',
   'steady',
@@ -31,12 +35,16 @@ export const rowNames = [
   'consume',
   ...lightRowNames,
   'memory',
+  ...threadRowNames,
+  ...storeRowNames,
 ] as const;
 export type RowName = (typeof rowNames)[number];
 
 const weirSides = ['playground', 'local'] as const;
-/** Rows that load a server. */
-const loadRows = rowNames.filter((row) => row !== 'start');
+/** Rows of the servers that all rows share. */
+const sharedRows = rowNames.filter(
+  (row) => ![...threadRowNames, ...storeRowNames].some((other) => other === row),
+);
 
 const bar = (
   row: RowName,
@@ -73,7 +81,17 @@ export const bars: readonly CompareBar[] = [
       bar(row, 'warmCpuSecondsPerGb', side, { against: 'kafka', atMost: 1.5 }),
     ]),
   ),
-  ...weirSides.flatMap((side) => loadRows.map((row) => bar(row, 'peakMib', side, { atMost: 512 }))),
+  ...threadRowNames.flatMap((row) => [
+    // Of cores that clients leave alone; where there are none, the count is not measured.
+    bar(row, 'mbPerSecond', 'threads-2', { against: 'threads-1', atLeast: 1.7 }),
+    ...threadCounts.map((threads) => bar(row, 'peakMib', `threads-${threads}`, { atMost: 512 })),
+  ]),
+  bar('store-8', 'openP50Ms', 'agent', { atMost: 22 }),
+  bar('store-8', 'openP99Ms', 'agent', { atMost: 40 }),
+  bar('store-60', 'openP50Ms', 'agent', { atMost: 150 }),
+  bar('store-60', 'openP99Ms', 'agent', { atMost: 420 }),
+  ...storeRowNames.map((row) => bar(row, 'peakMib', 'agent', { atMost: 512 })),
+  ...weirSides.flatMap((side) => sharedRows.map((row) => bar(row, 'peakMib', side, { atMost: 512 }))),
 ];
 
 export type RunsBySide = Readonly<Partial<Record<SideId, readonly RunRecord[]>>>;

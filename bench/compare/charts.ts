@@ -1,6 +1,6 @@
 import { valuesOf } from './bars.ts';
 import type { MetricName } from './metrics.ts';
-import type { ResultsFile } from './results-file.ts';
+import { type ResultsFile, rowsOfOneCommit } from './results-file.ts';
 import { type SideId, sideIds, sideNames } from './side-names.ts';
 import { spreadOf } from './spread.ts';
 import type { Chart, ChartBar, ChartGroup } from './svg.ts';
@@ -16,6 +16,12 @@ const tones: Readonly<Record<SideId, ChartBar['tone']>> = {
   playground: 2,
   local: 3,
   tansu: 4,
+  'threads-1': 0,
+  'threads-2': 2,
+  'threads-4': 3,
+  'threads-8': 4,
+  'tansu-s3': 4,
+  agent: 2,
 };
 
 interface ChartSpec extends Omit<NamedChart, 'groups'> {
@@ -35,6 +41,7 @@ const loadedRows = [
   'light-fetch-1',
   'light-fetch-16',
 ] as const;
+const ownRows = ['threads-disk', 'threads-memory', 'store-8', 'store-60'] as const;
 
 const specs: readonly ChartSpec[] = [
   {
@@ -50,21 +57,57 @@ const specs: readonly ChartSpec[] = [
     groups: loadedRows.filter((row) => !row.endsWith('steady')).map((row) => [row, 'mbPerSecond']),
   },
   {
+    name: 'threads',
+    title: 'Throughput by serving threads, light client at full speed',
+    unit: 'MB/s',
+    groups: [
+      ['threads-disk', 'mbPerSecond', 'on disk'],
+      ['threads-memory', 'mbPerSecond', 'in memory'],
+    ],
+  },
+  {
+    name: 'stores',
+    title: 'Latency of a produce at 10 MB/s over an object store, open loop',
+    unit: 'ms',
+    isLogarithmic: true,
+    groups: [
+      ['store-8', 'openP50Ms', 'p50, store of 8 ms'],
+      ['store-8', 'openP99Ms', 'p99, store of 8 ms'],
+      ['store-60', 'openP50Ms', 'p50, store of 60 ms'],
+      ['store-60', 'openP99Ms', 'p99, store of 60 ms'],
+    ],
+  },
+  {
+    name: 'store-throughput',
+    title: 'Throughput over an object store',
+    unit: 'MB/s',
+    isLogarithmic: true,
+    groups: [
+      ['store-8', 'mbPerSecond', 'produce, store of 8 ms'],
+      ['store-8', 'fetchMbPerSecond', 'fetch, store of 8 ms'],
+      ['store-60', 'mbPerSecond', 'produce, store of 60 ms'],
+      ['store-60', 'fetchMbPerSecond', 'fetch, store of 60 ms'],
+    ],
+  },
+  {
     name: 'latency',
     title: 'Latency of a produce at 60 MB/s, open loop',
     unit: 'ms',
     isLogarithmic: true,
     groups: [
-      ['steady', 'openP50Ms', 'p50'],
-      ['steady', 'openP99Ms', 'p99'],
-      ['steady', 'openP999Ms', 'p99.9'],
+      ['steady', 'openP50Ms', 'p50, Java client'],
+      ['steady', 'openP99Ms', 'p99, Java client'],
+      ['steady', 'openP999Ms', 'p99.9, Java client'],
+      ['light-steady', 'openP50Ms', 'p50, light client'],
+      ['light-steady', 'openP99Ms', 'p99, light client'],
+      ['light-steady', 'openP999Ms', 'p99.9, light client'],
     ],
   },
   {
     name: 'memory',
     title: 'Peak memory of a run',
     unit: 'MiB',
-    groups: [...loadedRows, 'memory'].map((row) => [row, 'peakMib']),
+    groups: [...loadedRows, 'memory', ...ownRows].map((row) => [row, 'peakMib']),
   },
   {
     name: 'start',
@@ -74,8 +117,9 @@ const specs: readonly ChartSpec[] = [
   },
 ];
 
-/** The charts for which there are results. */
-export function chartsOf({ rows }: ResultsFile): NamedChart[] {
+/** The charts for which there are results of the same commit. */
+export function chartsOf(results: ResultsFile): NamedChart[] {
+  const rows = rowsOfOneCommit(results);
   return specs.flatMap(({ groups, ...chart }) => {
     const drawn = groups.flatMap(([name, metric, label]): ChartGroup[] => {
       const row = rows.find((other) => other.name === name);

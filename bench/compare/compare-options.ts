@@ -1,15 +1,17 @@
 import { parseArgs } from 'node:util';
+import { type Environment, systemEnvironment } from '@weir/core';
 import { readCount, readRowOptions } from '../row-options.ts';
 import { type RowName, rowNames } from './bars.ts';
-import type { Sizes } from './load-row.ts';
+import type { Choices, Sizes } from './load-row.ts';
+import { type ThreadCount, threadCounts } from './side-names.ts';
 
-export interface CompareOptions {
+export interface CompareOptions extends Choices {
   readonly isQuick: boolean;
+  /** Whether the results go to the file of the page, and the page is written. */
+  readonly writesPage: boolean;
   readonly rows: readonly RowName[];
   readonly sizes: Sizes;
   readonly isColdClient: boolean;
-  /** The program tansu, if it takes part. */
-  readonly tansu?: string | undefined;
 }
 
 export const fullSizes: Sizes = {
@@ -22,50 +24,51 @@ export const fullSizes: Sizes = {
   steadySeconds: 10,
   fullRecords: 800_000,
   defaultsRecords: 300_000,
+  fetchedBytes: 1.2e9,
+  storeSeconds: 10,
+  storeBytes: 600e6,
   idleSeconds: 10,
+  hasTansuInMemory: true,
   watchesGc: true,
 };
 
-/** For a first impression; as warm as the full form. */
+/** All rows in at most twelve minutes of two idle cores: two short runs each, and servers that are nearly as warm. */
 export const quickSizes: Sizes = {
   ...fullSizes,
-  runs: 1,
-  warmUpBytesMax: 3e9,
+  runs: 2,
+  warmUpBytes: 1e9,
+  warmUpBytesMax: 2e9,
   rowWarmUpsMax: 2,
   rowWarmUpRecords: 60_000,
-  steadySeconds: 8,
-  fullRecords: 400_000,
-  defaultsRecords: 100_000,
-  idleSeconds: 3,
+  steadySeconds: 4,
+  fullRecords: 300_000,
+  defaultsRecords: 60_000,
+  fetchedBytes: 6e8,
+  storeSeconds: 4,
+  storeBytes: 300e6,
+  idleSeconds: 2,
+  // It reads 600 MB in half a minute.
+  hasTansuInMemory: false,
   watchesGc: false,
 };
 
 const runsMax = 99;
-const quickRows: readonly RowName[] = [
-  'start',
-  'steady',
-  'full-1',
-  'consume',
-  'light-steady',
-  'light-full',
-  'light-small',
-  'light-fetch-1',
-  'light-fetch-16',
-];
-
 export const usage = `npm run bench:kafka -- [flags]
-  --quick         some rows, one short run each: under ten minutes, for a first impression
-  --rows <words>  only rows whose name contains one of the words (comma between them)
-  --runs <count>  runs of each side per row, 1 to ${runsMax}
-  --cold-client   a new client process for each run, as Apache's scripts start it
-  --tansu <file>  this program takes part in some rows, with its records in memory
-  --page          writes the page from the results that there are, and measures nothing
-  --list          names the rows
+  --quick             two short runs of each side: at most twelve minutes on two idle cores
+  --write             with --quick: the results are those of the page; the full form always does that
+  --rows <words>      only rows whose name contains one of the words (comma between them)
+  --runs <count>      runs of each side per row, 1 to ${runsMax}
+  --threads <counts>  serving threads that are compared, of ${threadCounts.join(',')} (comma between them)
+  --tansu <file>      this program takes part, on S3 and in the full form in memory; so does that of the variable TANSU
+  --cold-client       a new client process for each run, as Apache's scripts start it
+  --page              writes the page from the results that there are, and measures nothing
+  --list              names the rows
 `;
 
 /** Parses the command line: the options, another thing to do, or an error message. */
 export function readCompareOptions(
   argv: readonly string[],
+  { TANSU }: Environment = systemEnvironment,
 ): CompareOptions | 'help' | 'list' | 'page' | { readonly problem: string } {
   const read = readRowOptions(() => parse(argv), rowNames);
   if (typeof read === 'string' || 'problem' in read) return read;
@@ -73,14 +76,24 @@ export function readCompareOptions(
   if (values.page) return 'page';
   const runs = readCount(values.runs, runsMax);
   if (runs === 'bad') return { problem: `--runs takes a number from 1 to ${runsMax}` };
-  const offered = words === undefined && values.quick ? quickRows : rowNames;
+  const threads = readThreads(values.threads);
+  if (threads === undefined) return { problem: `--threads takes some of ${threadCounts.join(',')}` };
   return {
     isQuick: values.quick,
-    rows: offered.filter((name) => words === undefined || words.some((word) => name.includes(word))),
+    writesPage: values.write || !values.quick,
+    rows: rowNames.filter((name) => words === undefined || words.some((word) => name.includes(word))),
     sizes: { ...(values.quick ? quickSizes : fullSizes), ...(runs === undefined ? {} : { runs }) },
     isColdClient: values['cold-client'],
-    tansu: values.tansu,
+    threads,
+    tansu: values.tansu ?? (TANSU === '' ? undefined : TANSU),
   };
+}
+
+function readThreads(text: string | undefined): readonly ThreadCount[] | undefined {
+  if (text === undefined) return threadCounts;
+  const wanted = text.split(',');
+  const found = threadCounts.filter((count) => wanted.includes(String(count)));
+  return found.length === new Set(wanted).size ? found : undefined;
 }
 
 function parse(argv: readonly string[]) {
@@ -92,6 +105,8 @@ function parse(argv: readonly string[]) {
       runs: { type: 'string' },
       'cold-client': { type: 'boolean', default: false },
       tansu: { type: 'string' },
+      threads: { type: 'string' },
+      write: { type: 'boolean', default: false },
       page: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },

@@ -17,8 +17,8 @@ export interface LightSummary {
   readonly p999Ms: number;
 }
 
-/** Runs the light client; the flags are in its `main.go`. */
-export type RunLight = (args: readonly string[]) => Promise<LightSummary>;
+/** Runs the light client, on the given cores if any; the flags are in its `main.go`. */
+export type RunLight = (args: readonly string[], cores?: string) => Promise<LightSummary>;
 
 const source = join(import.meta.dirname, '../light-client');
 const program = join(import.meta.dirname, '../../node_modules/.cache/weir-go/light-client');
@@ -34,11 +34,12 @@ export function lightClient(): RunLight {
   const run = promisify(execFile);
   const env = environment();
   let building: Promise<unknown> | undefined;
-  return async (args) => {
+  return async (args, cores) => {
     mkdirSync(dirname(program), { recursive: true });
     building ??= run('go', ['build', '-o', program, '.'], { cwd: source, env });
     await building;
-    const { stdout } = await run(program, [...args], { env, timeout: runMsMax });
+    const [file, ...rest] = [...(cores === undefined ? [] : ['taskset', '-c', cores]), program, ...args];
+    const { stdout } = await run(file!, rest, { env, timeout: runMsMax });
     return JSON.parse(stdout) as LightSummary;
   };
 }

@@ -1,26 +1,18 @@
 import type { LightRowName } from './bars.ts';
-import type { LightSummary } from './light-client.ts';
-import type { LoadRow, Sizes } from './load-row.ts';
-import { type Bench, measuredRun } from './measure.ts';
-import type { Values } from './metrics.ts';
+import { type LightFlags, lightLatencies, lightValues, runLight, warmUpLight } from './light-load.ts';
+import { allRuns, type LoadRow, type Sizes } from './load-row.ts';
+import { measuredRun } from './measure.ts';
 import type { SideId } from './side-names.ts';
-import type { Side } from './sides.ts';
 
 const sides: readonly SideId[] = ['kafka', 'playground', 'local'];
 
-/** Requests that a server has answered before its first row, so that what a request needs is compiled. */
-const warmUpRequests = 100_000;
-const fetchedBytes = 1_200_000_000;
 const steadyMegabytesPerSecond = 60;
-
-type Flags = Readonly<Record<string, string | number>>;
 
 interface ProduceRow {
   readonly name: LightRowName;
   readonly title: string;
-  readonly isQuick: boolean;
   readonly partitions: number;
-  readonly flags: Flags;
+  readonly flags: LightFlags;
   bytes(sizes: Sizes): number;
 }
 
@@ -32,7 +24,6 @@ export const lightRows: readonly LoadRow[] = [
   produceRow({
     name: 'light-steady',
     title: `light client: steady ${steadyMegabytesPerSecond} MB/s, 16 partitions, requests of 2 x 80 KiB`,
-    isQuick: true,
     partitions: 16,
     flags: { batches: 2, records: 80, rate: steadyMegabytesPerSecond },
     bytes: ({ steadySeconds }) => steadySeconds * steadyMegabytesPerSecond * 1e6,
@@ -40,7 +31,6 @@ export const lightRows: readonly LoadRow[] = [
   produceRow({
     name: 'light-full',
     title: 'light client: full speed, 16 partitions, requests of 4 x 256 KiB, 2 connections',
-    isQuick: true,
     partitions: 16,
     flags: { batches: 4, records: 256, connections: 2 },
     bytes: ({ fullRecords }) => 2 * fullRecords * 1024,
@@ -48,7 +38,6 @@ export const lightRows: readonly LoadRow[] = [
   produceRow({
     name: 'light-small',
     title: 'light client: full speed, 16 partitions, requests of 16 KiB, 5 in flight',
-    isQuick: true,
     partitions: 16,
     flags: { batches: 1, records: 16 },
     bytes: ({ fullRecords }) => (fullRecords * 1024) / 2,
@@ -59,29 +48,19 @@ export const lightRows: readonly LoadRow[] = [
 
 function produceRow({ flags, bytes, ...row }: ProduceRow): LoadRow {
   const { partitions } = row;
-  const usual = { batches: 2, records: 80 };
   return {
     ...row,
     sides,
-    bytesPerSide: (sizes) => (sizes.runs + 1) * bytes(sizes) + warmUpRequests * 1024,
+    bytesPerSide: (sizes) => sizes.rowWarmUpRecords * 1024 + allRuns(sizes) * bytes(sizes),
     async prepare(bench, side, topic, { rowWarmUpRecords }) {
-      await warmUp(bench, side, topic, partitions);
-      await run(bench, side, 'produce', topic, partitions, {
-        ...usual,
-        ...flags,
-        bytes: rowWarmUpRecords * 1024,
-      });
+      await warmUpLight(bench, side, topic, partitions);
+      await runLight(bench, side, 'produce', topic, partitions, { ...flags, bytes: rowWarmUpRecords * 1024 });
     },
     run: (bench, side, topic, sizes) =>
       measuredRun(bench, side, async () => {
-        const summary = await run(bench, side, 'produce', topic, partitions, {
-          ...usual,
-          ...flags,
-          bytes: bytes(sizes),
-        });
-        const { p50Ms, p99Ms, p999Ms } = summary;
-        const latency = { openP50Ms: p50Ms, openP99Ms: p99Ms, openP999Ms: p999Ms };
-        return { bytes: summary.bytes, values: { ...valuesOf(summary), ...latency } };
+        const work = { ...flags, bytes: bytes(sizes) };
+        const summary = await runLight(bench, side, 'produce', topic, partitions, work);
+        return { bytes: summary.bytes, values: { ...lightValues(summary), ...lightLatencies(summary) } };
       }),
   };
 }
@@ -90,54 +69,19 @@ function fetchRow(name: LightRowName, title: string, partitions: number): LoadRo
   return {
     name,
     title,
-    isQuick: true,
     sides,
     partitions,
-    bytesPerSide: () => fetchedBytes + warmUpRequests * 1024,
-    async prepare(bench, side, topic) {
-      await warmUp(bench, side, topic, partitions);
+    bytesPerSide: ({ fetchedBytes }) => fetchedBytes,
+    async prepare(bench, side, topic, { fetchedBytes }) {
+      await warmUpLight(bench, side, topic, partitions);
       const written = { batches: Math.min(4, partitions), records: 128, bytes: fetchedBytes * 1.01 };
-      await run(bench, side, 'produce', topic, partitions, written);
-      await run(bench, side, 'fetch', topic, partitions, { bytes: fetchedBytes });
+      await runLight(bench, side, 'produce', topic, partitions, written);
+      await runLight(bench, side, 'fetch', topic, partitions, { bytes: fetchedBytes });
     },
-    run: (bench, side, topic) =>
+    run: (bench, side, topic, { fetchedBytes }) =>
       measuredRun(bench, side, async () => {
-        const summary = await run(bench, side, 'fetch', topic, partitions, { bytes: fetchedBytes });
-        return { bytes: summary.bytes, values: valuesOf(summary) };
+        const summary = await runLight(bench, side, 'fetch', topic, partitions, { bytes: fetchedBytes });
+        return { bytes: summary.bytes, values: lightValues(summary) };
       }),
   };
-}
-
-function valuesOf({ bytes, seconds, cpuSeconds }: LightSummary): Values {
-  return { mbPerSecond: bytes / 1e6 / seconds, clientSecondsPerGb: cpuSeconds / (bytes / 1e9) };
-}
-
-/** Once for each server. */
-async function warmUp(bench: Bench, side: Side, topic: string, partitions: number): Promise<void> {
-  const answered = bench.lightRequests.get(side.broker) ?? 0;
-  if (answered >= warmUpRequests) return;
-  const requests = warmUpRequests - answered;
-  const flags = { batches: 1, records: 1, connections: 4, bytes: requests * 1100 };
-  await run(bench, side, 'produce', topic, partitions, flags);
-}
-
-async function run(
-  bench: Bench,
-  { broker }: Side,
-  command: 'produce' | 'fetch',
-  topic: string,
-  partitions: number,
-  flags: Flags,
-): Promise<LightSummary> {
-  const all = { server: broker.servers, topic, partitions, ...flags };
-  const args = Object.entries(all).flatMap(([name, value]) => [
-    `--${name}`,
-    String(typeof value === 'number' ? Math.round(value) : value),
-  ]);
-  const summary = await bench.runLight([command, ...args]);
-  if (command === 'produce') {
-    bench.writtenBytes.set(broker, (bench.writtenBytes.get(broker) ?? 0) + summary.bytes);
-    bench.lightRequests.set(broker, (bench.lightRequests.get(broker) ?? 0) + summary.requests);
-  }
-  return summary;
 }

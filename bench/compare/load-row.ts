@@ -1,7 +1,8 @@
+import type { Lifetime } from '../kafka/lifetime.ts';
 import type { RowName } from './bars.ts';
 import type { Bench } from './measure.ts';
 import type { RunRecord } from './metrics.ts';
-import type { SideId } from './side-names.ts';
+import type { SideId, ThreadCount } from './side-names.ts';
 import type { Side } from './sides.ts';
 
 /** Amounts of work. */
@@ -24,22 +25,49 @@ export interface Sizes {
   readonly steadySeconds: number;
   readonly fullRecords: number;
   readonly defaultsRecords: number;
+  /** What the light client reads of a topic. */
+  readonly fetchedBytes: number;
+  /** Of each of the three loads of a row over an object store. */
+  readonly storeSeconds: number;
+  readonly storeBytes: number;
   readonly idleSeconds: number;
+  /** Whether tansu takes part in rows of servers in memory, if there is one. */
+  readonly hasTansuInMemory: boolean;
   /** Whether another run of Weir shows how long its garbage collector ran. */
   readonly watchesGc: boolean;
+}
+
+/** With the run that watches the garbage collector. */
+export function allRuns({ runs, watchesGc }: Sizes): number {
+  return runs + (watchesGc ? 1 : 0);
+}
+
+/** What the command line chose that rows with servers of their own want to know. */
+export interface Choices {
+  /** The program tansu, if it takes part. */
+  readonly tansu?: string | undefined;
+  readonly threads: readonly ThreadCount[];
+}
+
+/** The servers that a row started for itself. */
+export interface StartedSides {
+  readonly sides: readonly Side[];
+  /** Who does not take part and why, and what else a reader has to know. */
+  readonly notes: readonly string[];
 }
 
 /** A row that loads servers which are up. */
 export interface LoadRow {
   readonly name: RowName;
   readonly title: string;
-  readonly isQuick: boolean;
   readonly sides: readonly SideId[];
-  /** Whether tansu takes part, if there is one. It keeps what was written in memory, so not in all rows. */
+  /** Whether tansu may take part. It keeps what was written in memory, so not in all rows. */
   readonly hasTansu?: true;
   readonly partitions: number;
   /** One run instead of several. */
   readonly isOnce?: true;
+  /** Starts servers that are there for this row alone; absent where the row loads those that all rows share. */
+  start?(lifetime: Lifetime, choices: Choices): Promise<StartedSides>;
   /** What is written at each side, where the rows before have written so much. */
   bytesPerSide(sizes: Sizes, earlierBytes: number): number;
   /** Runs at each side before the first run, until it has compiled what the row needs. */

@@ -1,14 +1,17 @@
-import { type Clock, systemClock } from '@weir/core';
+import { type Clock, MiB, systemClock } from '@weir/core';
+import { peakBytesOf } from '../kafka/broker.ts';
 import { Lifetime } from '../kafka/lifetime.ts';
 import { type ClientSettings, recordBytes } from '../kafka/load.ts';
 import { openNodeLoad } from '../kafka/node-load.ts';
 import type { RowName } from './bars.ts';
 import { lightRows } from './light-rows.ts';
-import type { LoadRow, Sizes } from './load-row.ts';
+import { allRuns, type LoadRow, type Sizes } from './load-row.ts';
 import { measuredRun, runConsumer, runProducer } from './measure.ts';
 import type { RunRecord } from './metrics.ts';
 import type { SideId } from './side-names.ts';
 import { type Programs, residentMibOf, serverOf, settle, startServer } from './sides.ts';
+import { storeRows } from './store-rows.ts';
+import { threadRows } from './thread-rows.ts';
 
 const allServers: readonly SideId[] = ['kafka', 'playground', 'local'];
 
@@ -21,16 +24,10 @@ const memoryBytes = 6e9;
 /** Written in any case, so that the peak is that of a server at work. */
 const rowMemoryRecordsMin = 200_000;
 
-/** With the run that watches the garbage collector. */
-function allRuns({ runs, watchesGc }: Sizes): number {
-  return runs + (watchesGc ? 1 : 0);
-}
-
 /** Full speed, as fast as one client can. */
 function fullSpeedRow(row: {
   readonly name: RowName;
   readonly title: string;
-  readonly isQuick: boolean;
   readonly partitions: number;
   readonly settings: ClientSettings;
   records(sizes: Sizes): number;
@@ -61,7 +58,6 @@ function fullSpeedRow(row: {
 const steadyRow: LoadRow = {
   name: 'steady',
   title: `steady ${steadyMegabytesPerSecond} MB/s, 16 partitions, batch.size=131072, linger.ms=10`,
-  isQuick: true,
   sides: ['kafka', 'playground', 'local', 'kafka-flush'],
   hasTansu: true,
   partitions: 16,
@@ -101,7 +97,6 @@ const steadyRow: LoadRow = {
 const consumeRow: LoadRow = {
   name: 'consume',
   title: 'consume 600 MB, 16 partitions, one group of one consumer',
-  isQuick: true,
   sides: allServers,
   hasTansu: true,
   partitions: 16,
@@ -128,7 +123,6 @@ const consumeRow: LoadRow = {
 const memoryRow: LoadRow = {
   name: 'memory',
   title: 'resident memory when at least 6 GB were written since the start',
-  isQuick: false,
   isOnce: true,
   sides: allServers,
   partitions: 16,
@@ -155,7 +149,6 @@ export const loadRows: readonly LoadRow[] = [
   fullSpeedRow({
     name: 'full-1',
     title: 'full speed, 1 partition, batch.size=262144',
-    isQuick: true,
     partitions: 1,
     settings: largeBatches,
     records: ({ fullRecords }) => fullRecords,
@@ -163,7 +156,6 @@ export const loadRows: readonly LoadRow[] = [
   fullSpeedRow({
     name: 'full-64',
     title: 'full speed, 64 partitions, batch.size=262144',
-    isQuick: false,
     partitions: 64,
     settings: largeBatches,
     records: ({ fullRecords }) => fullRecords,
@@ -171,7 +163,6 @@ export const loadRows: readonly LoadRow[] = [
   fullSpeedRow({
     name: 'defaults',
     title: 'all client defaults, 1 partition',
-    isQuick: false,
     partitions: 1,
     settings: {},
     records: ({ defaultsRecords }) => defaultsRecords,
@@ -179,30 +170,37 @@ export const loadRows: readonly LoadRow[] = [
   consumeRow,
   ...lightRows,
   memoryRow,
+  ...threadRows,
+  ...storeRows,
 ];
 
 /**
  * Bytes that the rows may occupy on disk. Kafka removes deleted topics within a minute, so that it occupies the warm-up
- * and the largest row; what Weir gives back, and when, is not relied on.
+ * and the largest row; what Weir gives back, and when, is not relied on. Rows with servers of their own come later, when
+ * the folders of the others are gone.
  */
 export function diskBytesMax(names: readonly RowName[], sizes: Sizes): number {
   let weirBytes = sizes.warmUpBytes;
   const rowWarmUpsBytes =
     (sizes.rowWarmUpsMax - 1) * Math.max(sizes.rowWarmUpRecords, consumeRecords) * recordBytes;
   let kafkaBytesMax = 0;
+  let ownBytesMax = 0;
   for (const row of loadRows.filter(({ name }) => names.includes(name))) {
     const bytes = row.bytesPerSide(sizes, weirBytes);
+    if (row.start !== undefined) {
+      ownBytesMax = Math.max(ownBytesMax, bytes * row.sides.length);
+      continue;
+    }
     weirBytes += bytes;
     const kafkaSides = row.sides.filter((side) => serverOf(side) === 'kafka');
     kafkaBytesMax = Math.max(kafkaBytesMax, (bytes + rowWarmUpsBytes) * kafkaSides.length);
   }
-  return 2 * weirBytes + sizes.warmUpBytesMax + kafkaBytesMax;
+  return Math.max(ownBytesMax, 2 * weirBytes + sizes.warmUpBytesMax + kafkaBytesMax);
 }
 
 export const startRow = {
   name: 'start',
   title: 'start of a server alone',
-  isQuick: true,
   sides: allServers,
 } as const;
 
@@ -229,7 +227,14 @@ export function measureStart(
     const tookMs = broker.processes[0]!.startMs + clock.monotonicMs() - readyMs;
     await new Promise<void>((resolve) => clock.after(idleSeconds * 1000, resolve));
     const idleMib = residentMibOf(broker);
+    const peakBytes = peakBytesOf(broker);
     await broker.stop();
-    return { values: { startMs: tookMs, ...(idleMib === undefined ? {} : { idleMib }) } };
+    return {
+      values: {
+        startMs: tookMs,
+        ...(idleMib === undefined ? {} : { idleMib }),
+        ...(peakBytes === undefined ? {} : { peakMib: peakBytes / MiB }),
+      },
+    };
   });
 }

@@ -16,7 +16,7 @@ import { type CompareOptions, readCompareOptions, usage } from './compare-option
 import { lightClient, missingGo } from './light-client.ts';
 import { measureRows } from './measure-rows.ts';
 import { writePage } from './page.ts';
-import { rowText, verdict } from './report.ts';
+import { rowText, unexplained, verdict } from './report.ts';
 import { type RowResults, readResults, withRow, writeResults } from './results-file.ts';
 import { diskBytesMax } from './rows.ts';
 
@@ -57,12 +57,13 @@ async function runToolAlone(classPath: string, name: ToolName, args: readonly st
 
 /** Says why a comparison cannot run here. */
 function obstacle({ rows, sizes, tansu }: CompareOptions): string | undefined {
-  if (tansu !== undefined && !existsSync(tansu)) return `there is no ${tansu}; get it by ${tansuInstall}`;
+  if (tansu !== undefined && !existsSync(tansu))
+    return `there is no ${tansu}; get it by ${tansuInstall}, which takes a quarter of an hour`;
   const missing = missingTool();
   if (missing !== false)
     return `${missing}; install it, or run npm run bench:scenarios, which can do without`;
-  if (rows.some((row) => row.startsWith('light')) && missingGo()) {
-    return 'there is no Go on PATH, which builds the light client; install it, or choose --rows without light';
+  if (rows.some((row) => /^(?:light|threads|store)/.test(row)) && missingGo()) {
+    return 'there is no Go on PATH, which builds the light client; install it, or choose --rows without light, threads and store';
   }
   const neededBytes = diskBytesMax(rows, sizes);
   const { bavail, bsize } = statfsSync(tmpdir());
@@ -72,35 +73,41 @@ function obstacle({ rows, sizes, tansu }: CompareOptions): string | undefined {
 }
 
 async function compare(options: CompareOptions): Promise<void> {
-  const { rows, sizes, isQuick, isColdClient, tansu } = options;
-  const file = isQuick ? quickResultsFile : resultsFile;
+  const { rows, sizes, isQuick, writesPage, isColdClient, tansu, threads } = options;
+  const file = writesPage ? resultsFile : quickResultsFile;
   const date = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
-  const occasion = { date, commit: commit(root), isQuick, isColdClient };
+  const first = commit(root);
+  const occasion = { date, isQuick, isColdClient };
   const measured: RowResults[] = [];
   const classPath = buildJava(join(import.meta.dirname, '../kafka/java'));
   print(
     `Apache Kafka ${apacheRelease}, ProducerPerformance and ConsumerPerformance ${apacheRelease}; ${machine()}`,
   );
-  if (isQuick)
-    print(
-      `quick: ${rows.length} of ${rowNames.length} rows, ${sizes.runs} short run(s) each; no basis for conclusions`,
-    );
+  print(`commit ${first}; ${rows.length} of ${rowNames.length} rows, ${sizes.runs} run(s) of each side`);
   const isWhole = await Lifetime.during(async (lifetime) => {
     const load = openLoad(lifetime, classPath);
     const runTool = (name: ToolName, args: readonly string[]) =>
       isColdClient ? runToolAlone(classPath, name, args) : load.runTool(name, args);
     return measureRows(
-      { lifetime, classPath, tansu, load, runTool, runLight: lightClient(), rows, sizes, print },
-      (name, title, runs) => {
-        const row: RowResults = { name, title, ...occasion, runs };
+      { lifetime, classPath, tansu, threads, load, runTool, runLight: lightClient(), rows, sizes, print },
+      (name, title, runs, notes) => {
+        // Servers of later rows run what is checked out by then.
+        const now = commit(root);
+        const measuredCommit = now === first ? now : `${first} to ${now}`;
+        const row: RowResults = { name, title, ...occasion, commit: measuredCommit, runs, notes };
         measured.push(row);
         writeResults(file, withRow(readResults(file), machine(), row));
-        process.stdout.write(`\n${rowText(row)}\n`);
+        process.stdout.write(`\n${rowText(row, measuredCommit)}\n`);
       },
     );
   });
   print(`${verdict(measured)}; results are in ${file}`);
-  if (!isQuick) print(`wrote ${writePage(root, readResults(resultsFile)!)}`);
+  const missed = unexplained(measured);
+  if (missed.length > 0) {
+    print(`missed without a reason in bench/compare/reasons.ts; add it, and --page writes it:`);
+    for (const bar of missed) print(`  ${bar}`);
+  }
+  if (writesPage) print(`wrote ${writePage(root, readResults(resultsFile)!)}`);
   if (!isWhole) process.exitCode = 1;
 }
 

@@ -5,6 +5,7 @@ import { startApache } from '../kafka/apache.ts';
 import type { Broker } from '../kafka/broker.ts';
 import { cpuSecondsOf } from '../kafka/broker.ts';
 import type { Lifetime } from '../kafka/lifetime.ts';
+import type { BucketCounts } from '../kafka/slow-bucket.ts';
 import { startTansu } from '../kafka/tansu.ts';
 import { startLocal, startPlayground } from '../kafka/weir.ts';
 import type { SideId } from './side-names.ts';
@@ -14,15 +15,32 @@ export interface Side {
   readonly id: SideId;
   readonly broker: Broker;
   readonly topicConfigs: Readonly<Record<string, string>>;
+  /** The cores that the light client runs on, as `taskset -c` takes them; all of them if absent. */
+  readonly clientCores?: string | undefined;
+  /** Reads how many requests the bucket of the side has got, where it has one. */
+  bucketCounts?(): Promise<BucketCounts>;
 }
 
 /** Servers by name; they stay up for all rows. */
-export type ServerId = Exclude<SideId, 'kafka-flush'>;
+export type ServerId = 'kafka' | 'playground' | 'local' | 'tansu';
 
 /** Lets a signal open the inspector on a free port; until then nothing listens. */
 const inspectable = '--inspect-port=127.0.0.1:0';
 
-export const serverOf = (side: SideId): ServerId => (side === 'kafka-flush' ? 'kafka' : side);
+const servers: Readonly<Partial<Record<SideId, ServerId>>> = {
+  kafka: 'kafka',
+  'kafka-flush': 'kafka',
+  playground: 'playground',
+  local: 'local',
+  tansu: 'tansu',
+};
+
+/** The server of a side of a row whose servers all rows share. */
+export function serverOf(side: SideId): ServerId {
+  const server = servers[side];
+  if (server === undefined) throw new Error(`${side} has a server of its own`);
+  return server;
+}
 
 export interface Programs {
   /** Apache's jars. */

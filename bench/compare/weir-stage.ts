@@ -8,7 +8,7 @@ import type { Sizes } from './load-row.ts';
 import type { Bench } from './measure.ts';
 import type { SideId } from './side-names.ts';
 import type { Side } from './sides.ts';
-import { type Stage, startSides } from './stage.ts';
+import { SharedServers, type Stage } from './stage.ts';
 
 /** Starts one server, warm, with Apache's client beside it, and ends both after the work. */
 export async function withWeir<Result>(
@@ -30,7 +30,9 @@ export async function withWeir<Result>(
       sizes,
       print: (text) => process.stderr.write(`${text}\n`),
     };
-    const { bench, sides } = await startSides(stage, [id]);
-    return work(stage, bench, sides.get(id)!);
+    const { bench, sides, problems } = await SharedServers.start(stage, [id]);
+    const side = sides.get(id);
+    if (side === undefined) throw new Error(problems.get(id));
+    return work(stage, bench, side);
   });
 }

@@ -4,7 +4,7 @@ import { ServerProcess } from './server-process.ts';
 import { printLatency, type StoreLatency } from './store-latency.ts';
 
 /** Requests to a bucket since its start. */
-interface BucketCounts {
+export interface BucketCounts {
   readonly puts: number;
   readonly gets: number;
   readonly refused: number;

@@ -166,7 +166,11 @@ function describe({ etag, modifiedMs }: StoredObject): Readonly<Record<string, s
   return { etag, 'last-modified': new Date(modifiedMs).toUTCString() };
 }
 
-function get(bucket: Bucket, key: string, headers: Conditions & { readonly range?: string }): Answer {
+function get(
+  bucket: Bucket,
+  key: string,
+  headers: Conditions & { readonly range?: string | undefined },
+): Answer {
   bucket.counts.gets++;
   const found = bucket.objects.get(key);
   if (found === undefined) return { status: 404 };

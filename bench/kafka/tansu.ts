@@ -3,9 +3,8 @@ import { freePort } from './free-port.ts';
 import type { Lifetime } from './lifetime.ts';
 import { ServerProcess } from './server-process.ts';
 
-/** Where the program comes from; nothing here builds it. */
-export const tansuInstall =
-  'cargo install tansu --version 0.6.0 --locked --features dynostore,libsql, with Rust and a quarter of an hour';
+/** How the program is built, with Rust and in a quarter of an hour on two cores; nothing here does it. */
+export const tansuInstall = 'cargo install tansu --version 0.6.0 --locked --features dynostore,libsql';
 
 /** Log line of a started server. */
 const isServing = /^ready in/m;

@@ -14,6 +14,8 @@ export interface WeirOptions {
   readonly flags?: readonly string[];
   /** Further flags of Node, as in NODE_OPTIONS. */
   readonly nodeOptions?: string;
+  /** The cores that it runs on, as `taskset -c` takes them; all of them if absent. */
+  readonly cores?: string | undefined;
 }
 
 export interface Playground extends Broker {
@@ -171,13 +173,14 @@ export function startWeir(
   lifetime: Lifetime,
   args: readonly string[],
   labels: readonly Label[],
-  { profileFolder, nodeOptions }: WeirOptions,
+  { profileFolder, nodeOptions, cores }: WeirOptions,
   sign = '',
 ): Promise<ServerProcess> {
   return ServerProcess.start(lifetime, {
     name: `weir ${args[0]}`,
-    program: bin,
-    args,
+    // It becomes what it starts, so that the process is the server.
+    program: cores === undefined ? bin : 'taskset',
+    args: [...(cores === undefined ? [] : ['-c', cores, bin]), ...args],
     variables: {
       // For the harness's bucket server, which does not check signatures.
       AWS_ACCESS_KEY_ID: 'bench',

@@ -11,6 +11,8 @@ type FetchWork struct {
 	Server, Topic           string
 	Partitions, Connections int
 	PartitionBytes          int
+	// After that long nothing more is asked for; 0 for no limit.
+	SecondsMax float64
 }
 
 const (
@@ -55,7 +57,8 @@ func (work FetchWork) read(bytesMax int64) (Summary, error) {
 	var memory []byte
 	var all Summary
 	empty := 0
-	for all.Bytes < bytesMax {
+	limit := limitOf(work.SecondsMax)
+	for all.Bytes < bytesMax && (all.Bytes == 0 || !limit.isOver()) {
 		if _, err := conn.Write(work.request(int32(all.Requests), offsets)); err != nil {
 			return all, err
 		}

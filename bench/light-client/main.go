@@ -37,6 +37,7 @@ func main() {
 	partitions := flags.Int("partitions", 1, "how many partitions of the topic are used, from 0")
 	connections := flags.Int("connections", 1, "connections, which share the work")
 	bytes := flags.Int64("bytes", 600_000_000, "bytes of record batches")
+	seconds := flags.Float64("seconds", 0, "ends earlier than after all bytes if that takes longer; 0 for no limit")
 	warmUp := flags.Int("warm-up-requests", 0, "requests before that, which are not measured")
 	batches := flags.Int("batches", 1, "produce: batches of a request, each for another partition")
 	records := flags.Int("records", 16, "produce: records of a batch, with values of 1 KiB")
@@ -48,7 +49,7 @@ func main() {
 	var run func() (Summary, error)
 	switch os.Args[1] {
 	case "produce":
-		work := ProduceWork{*server, *topic, *partitions, *connections, *batches, *records, *inFlight, *rate}
+		work := ProduceWork{*server, *topic, *partitions, *connections, *batches, *records, *inFlight, *rate, *seconds}
 		if *warmUp > 0 {
 			if _, err := work.Run(0, int64(*warmUp)); err != nil {
 				fail(err)
@@ -56,7 +57,7 @@ func main() {
 		}
 		run = func() (Summary, error) { return work.Run(*bytes, 0) }
 	case "fetch":
-		work := FetchWork{*server, *topic, *partitions, *connections, *partitionBytes}
+		work := FetchWork{*server, *topic, *partitions, *connections, *partitionBytes, *seconds}
 		run = func() (Summary, error) { return work.Run(*bytes) }
 	default:
 		fail(fmt.Errorf("%s is neither produce nor fetch", os.Args[1]))
@@ -70,6 +71,18 @@ func main() {
 	summary.CPUSeconds = cpuSeconds() - cpu
 	_ = json.NewEncoder(os.Stdout).Encode(summary)
 }
+
+// A limit in time; the zero value never ends.
+type limit struct{ end time.Time }
+
+func limitOf(seconds float64) limit {
+	if seconds == 0 {
+		return limit{}
+	}
+	return limit{time.Now().Add(time.Duration(seconds * float64(time.Second)))}
+}
+
+func (l limit) isOver() bool { return !l.end.IsZero() && time.Now().After(l.end) }
 
 func cpuSeconds() float64 {
 	var usage syscall.Rusage

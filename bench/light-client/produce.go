@@ -16,6 +16,8 @@ type ProduceWork struct {
 	Partitions, Connections    int
 	Batches, Records, InFlight int
 	RateMegabytes              float64
+	// After that long nothing more is sent; 0 for no limit.
+	SecondsMax float64
 }
 
 // Different batches, so that the server does not find the same bytes in its caches again and again.
@@ -32,6 +34,7 @@ type producer struct {
 	work    ProduceWork
 	conn    *net.TCPConn
 	batches [][]byte
+	// Requests that were sent, and one less than may be in flight: the receiver holds the one that is answered next.
 	waiting chan sent
 	// Closed when no more answers are read, so that the sender does not wait for them.
 	ended chan struct{}
@@ -61,11 +64,11 @@ func (work ProduceWork) Run(bytesMax, requestsMax int64) (Summary, error) {
 			return Summary{}, err
 		}
 		one := &producer{work: work, conn: conn, batches: batches, partition: index, batch: index}
-		one.waiting, one.ended = make(chan sent, work.InFlight), make(chan struct{})
+		one.waiting, one.ended = make(chan sent, max(0, work.InFlight-1)), make(chan struct{})
 		producers[index] = one
 		running.Add(2)
 		go func() { defer running.Done(); failures <- one.send(share) }()
-		go func() { defer running.Done(); failures <- one.receive(share) }()
+		go func() { defer running.Done(); failures <- one.receive() }()
 	}
 	running.Wait()
 	close(failures)
@@ -88,14 +91,20 @@ func (work ProduceWork) Run(bytesMax, requestsMax int64) (Summary, error) {
 }
 
 func (p *producer) send(requests int64) error {
+	defer close(p.waiting)
+	limit := limitOf(p.work.SecondsMax)
 	requestBytes := float64(p.work.Batches * len(p.batches[0]))
 	var every time.Duration
 	if p.work.RateMegabytes > 0 {
 		perSecond := p.work.RateMegabytes * 1e6 / float64(p.work.Connections)
 		every = time.Duration(requestBytes / perSecond * 1e9)
 	}
-	due := time.Now()
+	// Connections are due in turns and not all at once.
+	due := time.Now().Add(every * time.Duration(p.partition) / time.Duration(p.work.Connections))
 	for correlation := range int32(requests) {
+		if correlation > 0 && limit.isOver() {
+			return nil
+		}
 		if every > 0 {
 			time.Sleep(time.Until(due))
 		} else {
@@ -141,12 +150,13 @@ func (p *producer) request(correlation int32) (net.Buffers, int) {
 	return pieces, bytes
 }
 
-func (p *producer) receive(requests int64) error {
+func (p *producer) receive() error {
 	defer p.conn.Close()
 	defer close(p.ended)
 	from := bufio.NewReaderSize(p.conn, 64<<10)
 	var memory []byte
-	for correlation := range int32(requests) {
+	correlation := int32(0)
+	for request := range p.waiting {
 		got, answer, err := readAnswer(from, &memory)
 		if err != nil {
 			return fmt.Errorf("after %d answers: %w", correlation, err)
@@ -157,10 +167,10 @@ func (p *producer) receive(requests int64) error {
 		if err := produceProblem(answer); err != nil {
 			return err
 		}
-		request := <-p.waiting
 		p.latenciesMs = append(p.latenciesMs, float64(time.Since(request.at).Microseconds())/1000)
 		p.bytes += int64(request.bytes)
 		p.requests++
+		correlation++
 	}
 	return nil
 }

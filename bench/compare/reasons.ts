@@ -1,0 +1,26 @@
+import type { CompareBar, RowName } from './bars.ts';
+import type { MetricName } from './metrics.ts';
+import type { SideId } from './side-names.ts';
+
+/** Why a bar is missed and what to try next, as the page says it below the bar. Sentences end with a full stop. */
+export interface MissedReason {
+  readonly rows: readonly RowName[];
+  readonly metrics: readonly MetricName[];
+  readonly sides: readonly SideId[];
+  /** Goes on after "missed because". */
+  readonly because: string;
+  /** Goes on after "Next:". */
+  readonly next: string;
+}
+
+/** The first that names the bar counts. One of a bar that is met is not printed. */
+export const reasons: readonly MissedReason[] = [];
+
+export function reasonFor(
+  { row, metric, side }: CompareBar,
+  among: readonly MissedReason[] = reasons,
+): MissedReason | undefined {
+  return among.find(
+    ({ rows, metrics, sides }) => rows.includes(row) && metrics.includes(metric) && sides.includes(side),
+  );
+}
