@@ -211,6 +211,10 @@ test('rows of another commit are marked, and neither count nor are drawn', () =>
   assert.match(text, /\*\*Of another commit \(abc\) than the page: not comparable, not counted\.\*\*/);
   assert.equal(text.match(/peak memory of a run: /g)?.length, 2);
   assert.deepEqual(
+    [...text.matchAll(/^\| ([\w-]+) +\| .* \| (met|MISSED) +\|$/gm)].map(([, name, met]) => `${name} ${met}`),
+    ['full-1 MISSED', 'full-1 met'],
+  );
+  assert.deepEqual(
     chartsOf(two).flatMap(({ groups }) => groups.map(({ label }) => label)),
     ['full', 'full'],
   );
@@ -388,6 +392,6 @@ test('the disk has to hold all rows of Weir twice, and the warm-up and the large
   // Alone, the row about memory writes what is missing to 6 GB.
   assert.equal(diskBytesMax(['memory'], sizes), 6e9 + 3 * 4e9);
   // Servers of threads come when the others are gone.
-  assert.equal(diskBytesMax(['threads-disk'], sizes), 4 * 2 * 1.024e9);
+  assert.equal(diskBytesMax(['threads-disk'], { ...sizes, lightFullBytes: 5e9 }), 4 * 5e9);
   assert.equal(diskBytesMax(['threads-disk', 'memory'], sizes), 6e9 + 3 * 4e9);
 });

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { quickSizes } from './compare/compare-options.ts';
 import { lightClient, missingGo } from './compare/light-client.ts';
+import { newBench } from './compare/stage.ts';
+import { storeRows } from './compare/store-rows.ts';
 import { Lifetime } from './kafka/lifetime.ts';
 import { openNodeLoad } from './kafka/node-load.ts';
 import { startLocal } from './kafka/weir.ts';
@@ -36,5 +39,28 @@ test('the light client reads what it wrote, and says in one line why a server re
       });
     }
     await broker.stop();
+  }),
+);
+
+test('a row over an object store measures latency, throughput, requests and memory', { skip }, () =>
+  Lifetime.during(async (lifetime) => {
+    const [row] = storeRows;
+    const { sides, notes } = await row!.start!(lifetime, { threads: [] });
+    assert.deepEqual(
+      sides.map(({ id }) => id),
+      ['agent'],
+    );
+    assert.match(notes[0]!, /^tansu did not take part, because no program was named/);
+    const unused = () => Promise.reject(new Error('the row does not need it'));
+    const load = { ...openNodeLoad(), deleteTopics: unused, runTool: unused };
+    const sizes = { ...quickSizes, storeSeconds: 0.3, storeBytes: 4e6 };
+    const bench = newBench({ load, runTool: unused, runLight: lightClient(), sizes }, []);
+    await load.createTopics(sides[0]!.broker.servers, ['stored'], row!.partitions);
+    await row!.prepare(bench, sides[0]!, 'stored', sizes);
+    const { values } = await row!.run(bench, sides[0]!, 'stored', sizes, 0);
+    for (const name of ['mbPerSecond', 'openP50Ms', 'openP99Ms', 'putsPerGib', 'fetchMbPerSecond'] as const) {
+      assert.ok(values[name]! > 0, name);
+    }
+    for (const { broker } of sides) await broker.stop();
   }),
 );

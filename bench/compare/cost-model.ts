@@ -7,7 +7,7 @@ import { markdownTable } from '../kafka/table.ts';
 import { fullSizes, quickSizes } from './compare-options.ts';
 import { type Fit, fitCosts, predicted } from './least-squares.ts';
 import { type Bench, countersOf } from './measure.ts';
-import { type Side, settle } from './sides.ts';
+import type { Side } from './sides.ts';
 import { withWeir } from './weir-stage.ts';
 
 /** A load. Together they vary files, requests, batches and bytes independently of each other. */
@@ -163,9 +163,9 @@ export async function printCostModel(argv: readonly string[]): Promise<string | 
       await load.createTopics(side.broker.servers, [topic], partitions);
       // Not counted: it opens the partitions.
       await runShape(bench, side, topic, shapes[index]!, 2, idleCores);
-      await settle(bench.brokers);
+      await bench.settle();
       runs.push(await runShape(bench, side, topic, shapes[index]!, seconds, idleCores));
-      await settle(bench.brokers);
+      await bench.settle();
       print(`  ${nameOf(shapes[index]!)}: ${JSON.stringify(runs.at(-1))}`);
       await load.deleteTopics(side.broker.servers, [topic]);
     }

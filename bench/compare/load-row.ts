@@ -25,12 +25,16 @@ export interface Sizes {
   readonly steadySeconds: number;
   readonly fullRecords: number;
   readonly defaultsRecords: number;
+  /** What the light client writes at full speed; of small requests a third. */
+  readonly lightFullBytes: number;
   /** What the light client reads of a topic. */
   readonly fetchedBytes: number;
   /** Of each of the three loads of a row over an object store. */
   readonly storeSeconds: number;
   readonly storeBytes: number;
   readonly idleSeconds: number;
+  /** A server that works longer than that after its load is left at it. */
+  readonly settleSecondsMax: number;
   /** Whether tansu takes part in rows of servers in memory, if there is one. */
   readonly hasTansuInMemory: boolean;
   /** Whether another run of Weir shows how long its garbage collector ran. */

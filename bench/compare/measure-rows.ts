@@ -6,7 +6,7 @@ import type { Bench } from './measure.ts';
 import type { RunRecord } from './metrics.ts';
 import { loadRows, measureStart, startRow } from './rows.ts';
 import { type SideId, sideNames } from './side-names.ts';
-import { type Side, settle } from './sides.ts';
+import type { Side } from './sides.ts';
 import { blaming, compilesDuring, newBench, SharedServers, type Stage } from './stage.ts';
 
 interface Comparison extends Stage, Choices {
@@ -141,7 +141,7 @@ async function measureLoad(
       fail(id, error);
     }
   }
-  await settle(bench.brokers);
+  await bench.settle();
   const found = await inTurns(
     ready,
     row.isOnce ? 1 : sizes.runs,
@@ -150,12 +150,14 @@ async function measureLoad(
   );
   const gc = sizes.watchesGc ? await gcRuns() : {};
   onRow(row.name, row.title, withRuns(found.runs, gc), [...failures, ...found.failures]);
+  // Servers of this row alone end now.
+  if (row.start !== undefined) return;
   for (const id of ready) {
     await load.deleteTopics(all.get(id)!.broker.servers, [topicOf(id)]).catch((error: unknown) => {
       print(`bench:kafka: ${sideNames[id]} did not delete ${topicOf(id)}: ${error}`);
     });
   }
-  await settle(bench.brokers);
+  await bench.settle();
 
   /**
    * Another run, of which only the time in the collector counts. It stops the main thread, and only the process itself

@@ -6,7 +6,7 @@ import { counterIn } from '../kafka/prometheus.ts';
 import { startGcWatch } from './inspector.ts';
 import type { RunLight } from './light-client.ts';
 import type { RunRecord, Values } from './metrics.ts';
-import { residentMibOf, type Side, settle } from './sides.ts';
+import { residentMibOf, type Side } from './sides.ts';
 import { groupSeconds } from './threads.ts';
 import {
   type ConsumerSummary,
@@ -21,8 +21,8 @@ export interface Bench {
   /** Runs one of Apache's tools and returns its output. */
   runTool(name: ToolName, args: readonly string[]): Promise<string>;
   readonly runLight: RunLight;
-  /** All servers, which have to be idle before a run. */
-  readonly brokers: readonly Broker[];
+  /** Waits until all servers are idle, as they have to be before a run; not for ever. */
+  settle(): Promise<void>;
   /** Bytes of values that each server has taken since its start. */
   readonly writtenBytes: Map<Broker, number>;
   /** Produce requests of the light client that each server has answered since its start. */
@@ -90,7 +90,7 @@ export async function measuredRun(
   const counters = await countersOf(broker);
   const peakBytes = peakBytesOf(broker);
   const residentMib = residentMibOf(broker);
-  await settle(bench.brokers);
+  await bench.settle();
   const idle = read(broker);
   const gb = bytes / 1e9;
   const memory: Values = {

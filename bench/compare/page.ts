@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chartsOf } from './charts.ts';
 import { resultsText } from './report.ts';
@@ -13,7 +13,8 @@ const end = '<!-- end of results -->';
 const newPage = `# Benchmarks beside Apache Kafka
 
 \`npm run bench:kafka\` takes the results and writes this page between its two marks;
-[bench/README.md](../../bench/README.md) says how it does that and how to read them.
+[bench/README.md](../../bench/README.md) says how it does that and how to read them. Rows whose names begin with
+\`light\`, \`threads\` or \`store\` are loaded by a light client, all others by Apache's.
 
 ${begin}
 ${end}
@@ -31,6 +32,8 @@ export function pageWith(before: string, results: ResultsFile): string {
 /** Writes page and charts, and returns the name of the page. */
 export function writePage(root: string, results: ResultsFile): string {
   const path = join(root, pageName);
+  // Charts of rows that are gone must not stay.
+  rmSync(join(root, chartFolder), { recursive: true, force: true });
   mkdirSync(join(root, chartFolder), { recursive: true });
   for (const chart of chartsOf(results)) {
     writeFileSync(join(root, chartFolder, `${chart.name}.svg`), svgOf(chart));

@@ -5,7 +5,6 @@ import { fullSizes, quickSizes } from './compare-options.ts';
 import { type CpuProfile, summarize, summaryText } from './cpu-profile.ts';
 import { Inspector } from './inspector.ts';
 import { loadRows } from './rows.ts';
-import { settle } from './sides.ts';
 import { withWeir } from './weir-stage.ts';
 
 /** Not for version control. */
@@ -37,7 +36,7 @@ export async function profileRow(argv: readonly string[]): Promise<string | unde
     const topic = `profile-${row.name}`;
     await load.createTopics(side.broker.servers, [topic], row.partitions);
     await row.prepare(bench, side, topic, sizes);
-    await settle(bench.brokers);
+    await bench.settle();
     const inspector = await Inspector.attach(side.broker.processes[0]!);
     for (const { send } of inspector.threads) {
       await send('Profiler.enable');

@@ -51,13 +51,34 @@ export function threadsTable({ runs }: RowResults): string | undefined {
   return markdownTable(['threads', ...sides.map((side) => sideNames[side])], lines);
 }
 
-/** One line per bar: what it asks for, what was measured, and whether that is enough. */
-export function barLine({ bar, spread, value, isMet }: BarOutcome): string {
-  const { title, unit } = metrics[bar.metric];
+/** What a bar asks for, and what was measured. */
+function barCells({ bar, spread, value }: BarOutcome): { readonly wanted: string; readonly found: string } {
+  const { unit } = metrics[bar.metric];
   const limit = bar.atMost === undefined ? `at least ${bar.atLeast}` : `at most ${bar.atMost}`;
-  const wanted = bar.against === undefined ? `${limit} ${unit}` : `${limit} x ${sideNames[bar.against]}`;
-  const found = spreadText({ ...spread, median: value }, bar.against === undefined ? unit : 'x');
-  return `${isMet ? 'met' : 'MISSED'}: ${sideNames[bar.side]}, ${title}: ${found}, bar ${wanted}`;
+  const isRatio = bar.against !== undefined;
+  return {
+    wanted: isRatio ? `${limit} x ${sideNames[bar.against]}` : `${limit} ${unit}`,
+    found: spreadText({ ...spread, median: value }, isRatio ? 'x' : unit),
+  };
+}
+
+const verdictOf = ({ isMet }: BarOutcome) => (isMet ? 'met' : 'MISSED');
+
+/** One line per bar: what it asks for, what was measured, and whether that is enough. */
+export function barLine(outcome: BarOutcome): string {
+  const { metric, side } = outcome.bar;
+  const { wanted, found } = barCells(outcome);
+  return `${verdictOf(outcome)}: ${sideNames[side]}, ${metrics[metric].title}: ${found}, bar ${wanted}`;
+}
+
+/** All bars in one table, for a reader who wants to know that first. */
+function barsTable(rows: readonly RowResults[]): string[] {
+  const lines = outcomesOfRows(rows).map((outcome) => {
+    const { row, side, metric } = outcome.bar;
+    const { wanted, found } = barCells(outcome);
+    return [row, sideNames[side], metrics[metric].title, wanted, found, verdictOf(outcome)];
+  });
+  return lines.length === 0 ? [] : [markdownTable(['row', 'side', 'figure', 'bar', 'measured', ''], lines)];
 }
 
 /** A missed bar with its reason and the next idea, as a reader of the page wants it. */
@@ -98,7 +119,7 @@ export function rowText(row: RowResults, commit: string): string {
   const items = isOther ? [] : outcomesOf(row.name, row.runs).map((outcome) => barItem(outcome));
   const notes = (row.notes ?? []).map((note) => `- ${note}`);
   return [
-    `## ${row.title}\n`,
+    `## ${row.name}: ${row.title}\n`,
     ...(isOther
       ? [`**Of another commit (${row.commit}) than the page: not comparable, not counted.**\n`]
       : []),
@@ -120,7 +141,11 @@ export function resultsText(results: ResultsFile): string {
     `${verdict(counted)}.`,
     ...(missing.length === 0 ? [] : [`Rows that were not measured of this commit: ${missing.join(', ')}.`]),
   ];
-  return [`${wrapped(what.join(' '))}\n`, ...rows.map((row) => rowText(row, commit))].join('\n');
+  return [
+    `${wrapped(what.join(' '))}\n`,
+    ...barsTable(counted),
+    ...rows.map((row) => rowText(row, commit)),
+  ].join('\n');
 }
 
 function isMeasured({ runs }: RowResults): boolean {

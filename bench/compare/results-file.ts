@@ -27,8 +27,8 @@ export interface ResultsFile {
 }
 
 /**
- * Replaces the row or adds it, in the order of the page; rows from another machine are dropped. A row that failed leaves
- * what was measured of the same commit before.
+ * Replaces the row or adds it, in the order of the page; rows from another machine are dropped. A row that failed
+ * leaves what was measured of the same commit before.
  */
 export function withRow(before: ResultsFile | undefined, machine: string, row: RowResults): ResultsFile {
   const old = before?.machine === machine ? before.rows : [];

@@ -9,7 +9,7 @@ import { allRuns, type LoadRow, type Sizes } from './load-row.ts';
 import { measuredRun, runConsumer, runProducer } from './measure.ts';
 import type { RunRecord } from './metrics.ts';
 import type { SideId } from './side-names.ts';
-import { type Programs, residentMibOf, serverOf, settle, startServer } from './sides.ts';
+import { type Programs, residentMibOf, serverOf, startServer } from './sides.ts';
 import { storeRows } from './store-rows.ts';
 import { threadRows } from './thread-rows.ts';
 
@@ -88,7 +88,7 @@ const steadyRow: LoadRow = {
       // The first second has no connection yet.
       warmUpRecords: steadyRate,
     });
-    await settle(bench.brokers);
+    await bench.settle();
     const { p50Ms, p99Ms, p999Ms } = latency;
     return { ...rest, values: { ...values, openP50Ms: p50Ms, openP99Ms: p99Ms, openP999Ms: p999Ms } };
   },
@@ -106,7 +106,7 @@ const consumeRow: LoadRow = {
     // A group of its own each time, because a known one would go on where it was.
     const group = `warm-up-${bench.writtenBytes.get(side.broker)}`;
     await runConsumer(bench, side, { topic, records: consumeRecords, group });
-    await settle(bench.brokers);
+    await bench.settle();
   },
   run(bench, side, topic, _sizes, turn) {
     return measuredRun(bench, side, async () => {
@@ -176,8 +176,8 @@ export const loadRows: readonly LoadRow[] = [
 
 /**
  * Bytes that the rows may occupy on disk. Kafka removes deleted topics within a minute, so that it occupies the warm-up
- * and the largest row; what Weir gives back, and when, is not relied on. Rows with servers of their own come later, when
- * the folders of the others are gone.
+ * and the largest row; what Weir gives back, and when, is not relied on. Rows with servers of their own come later,
+ * when the folders of the others are gone.
  */
 export function diskBytesMax(names: readonly RowName[], sizes: Sizes): number {
   let weirBytes = sizes.warmUpBytes;

@@ -64,15 +64,18 @@ export function startServer(lifetime: Lifetime, server: ServerId, programs: Prog
 /** A server is idle when it uses less of a core than this. */
 const idleCores = 0.06;
 const pollMs = 500;
-const settleMsMax = 20_000;
 
 /**
  * Waits until what was written is on disk and the servers are idle, so that a run neither pays for the run before nor
  * leaves its own work to the next.
  */
-export async function settle(brokers: readonly Broker[], clock: Clock = systemClock): Promise<void> {
+export async function settle(
+  brokers: readonly Broker[],
+  secondsMax: number,
+  clock: Clock = systemClock,
+): Promise<void> {
   await promisify(execFile)('sync');
-  const endMs = clock.monotonicMs() + settleMsMax;
+  const endMs = clock.monotonicMs() + secondsMax * 1000;
   while (clock.monotonicMs() < endMs) {
     const before = brokers.map((broker) => cpuSecondsOf(broker) ?? 0);
     await new Promise<void>((resolve) => clock.after(pollMs, resolve));

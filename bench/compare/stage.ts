@@ -30,10 +30,17 @@ const outputCharsMax = 4000;
 
 /** What runs against these servers have in common. */
 export function newBench(
-  { load, runTool, runLight }: Pick<Stage, 'load' | 'runTool' | 'runLight'>,
+  { load, runTool, runLight, sizes }: Pick<Stage, 'load' | 'runTool' | 'runLight' | 'sizes'>,
   brokers: readonly Broker[],
 ): Bench {
-  return { load, runTool, runLight, brokers, writtenBytes: new Map(), lightRequests: new Map() };
+  return {
+    load,
+    runTool,
+    runLight,
+    settle: () => settle(brokers, sizes.settleSecondsMax),
+    writtenBytes: new Map(),
+    lightRequests: new Map(),
+  };
 }
 
 /** The servers that rows share: they are warm, and stay up for all rows. */
@@ -152,7 +159,7 @@ async function warmUp(
       `${bench.lightRequests.get(side.broker) ?? 0} requests of the light client in ${seconds().toFixed(0)} s${state}`,
   );
   await load.deleteTopics(side.broker.servers, [warmUpTopic]);
-  await settle(bench.brokers);
+  await bench.settle();
 }
 
 /** A server compiles as long as its compiler threads take more than this part of its CPU. */

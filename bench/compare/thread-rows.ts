@@ -5,7 +5,7 @@ import type { Lifetime } from '../kafka/lifetime.ts';
 import { startLocal, startPlayground } from '../kafka/weir.ts';
 import type { ThreadRowName } from './bars.ts';
 import { lightLatencies, lightValues, runLight, warmUpLight } from './light-load.ts';
-import { allRuns, type Choices, type LoadRow, type Sizes, type StartedSides } from './load-row.ts';
+import { allRuns, type Choices, type LoadRow, type StartedSides } from './load-row.ts';
 import { measuredRun } from './measure.ts';
 import { type SideId, type ThreadCount, threadCounts } from './side-names.ts';
 import type { Side } from './sides.ts';
@@ -16,7 +16,6 @@ const threadsFlag = '-servingThreads';
 const partitions = 16;
 /** So many connections that each of eight threads has some. */
 const flags = { batches: 2, records: 128, connections: 32, 'in-flight': 2 };
-const bytesOf = ({ fullRecords }: Sizes) => 2 * fullRecords * 1024;
 const sideOf = (threads: ThreadCount): SideId => `threads-${threads}`;
 
 /** Who runs where, so that clients take nothing from the servers whose threads are compared. */
@@ -103,14 +102,14 @@ function threadRow(name: ThreadRowName, where: string, startWeir: StartWeir): Lo
     sides: threadCounts.map(sideOf),
     partitions,
     start: (lifetime, choices) => startThreads(lifetime, choices, startWeir),
-    bytesPerSide: (sizes) => sizes.rowWarmUpRecords * 1024 + allRuns(sizes) * bytesOf(sizes),
+    bytesPerSide: (sizes) => sizes.rowWarmUpRecords * 1024 + allRuns(sizes) * sizes.lightFullBytes,
     async prepare(bench, side, topic, { rowWarmUpRecords }) {
       await warmUpLight(bench, side, topic, partitions);
       await runLight(bench, side, 'produce', topic, partitions, { ...flags, bytes: rowWarmUpRecords * 1024 });
     },
     run: (bench, side, topic, sizes) =>
       measuredRun(bench, side, async () => {
-        const work = { ...flags, bytes: bytesOf(sizes) };
+        const work = { ...flags, bytes: sizes.lightFullBytes };
         const summary = await runLight(bench, side, 'produce', topic, partitions, work);
         return { bytes: summary.bytes, values: { ...lightValues(summary), ...lightLatencies(summary) } };
       }),
