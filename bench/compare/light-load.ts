@@ -7,7 +7,7 @@ import type { Side } from './sides.ts';
 export type LightFlags = Readonly<Record<string, string | number>>;
 
 /** Requests that a server has answered before its first row, so that what a request needs is compiled. */
-export const warmUpRequests = 100_000;
+const warmUpRequests = 100_000;
 /** Size of a request with one record of 1 KiB. */
 const smallRequestBytes = 1100;
 /** So many wait at once, because a server that waits for a disk or a store answers many at a time. */

@@ -23,7 +23,7 @@ export interface SlowBucket extends CountedBucket {
 }
 
 /** A server with any number of buckets, which count their requests apart. */
-export interface SlowStore {
+interface SlowStore {
   /** As in `http://127.0.0.1:1234`. */
   readonly endpoint: string;
   bucket(name: string): CountedBucket;
