@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
 import { type Clock, systemClock, systemEnvironment } from '@weir/core';
 import type { Lifetime } from './lifetime.ts';
 
@@ -81,48 +82,63 @@ export const recordBytes = 1024;
 const commandMsMax = 15 * 60_000;
 const errorCharsMax = 16 * 1024;
 
-export function openLoad(lifetime: Lifetime, classPath: string, clock: Clock = systemClock): ApacheLoad {
+/** The client process: it answers one line for each. */
+interface ClientProcess {
+  readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
+  errors: string;
+  waiting: PromiseWithResolvers<string> | undefined;
+  /** Why it is gone. */
+  ended: Error | undefined;
+}
+
+function startClient(lifetime: Lifetime, classPath: string): ClientProcess {
   const { PATH, HOME } = systemEnvironment;
   const flags = ['-Xms2g', '-Xmx2g', '-Duser.language=en', '-Dorg.slf4j.simpleLogger.defaultLogLevel=error'];
-  const java = spawn('java', [...flags, '-cp', classPath, 'weir.bench.Load'], {
+  const child = spawn('java', [...flags, '-cp', classPath, 'weir.bench.Load'], {
     env: { PATH, HOME },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  lifetime.owns(java);
-  let errors = '';
-  java.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors = (errors + text).slice(-errorCharsMax);
+  lifetime.owns(child);
+  const client: ClientProcess = { child, errors: '', waiting: undefined, ended: undefined };
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    client.errors = (client.errors + text).slice(-errorCharsMax);
   });
-  java.stdin.on('error', () => {});
-  let waiting: PromiseWithResolvers<string> | undefined;
-  let ended: Error | undefined;
-  createInterface({ input: java.stdout }).on('line', (line) => waiting?.resolve(line));
+  child.stdin.on('error', () => {});
+  createInterface({ input: child.stdout }).on('line', (line) => client.waiting?.resolve(line));
   const end = (how: string) => {
-    ended ??= new Error(`the client ended with ${how}:\n${errors}`);
-    waiting?.reject(ended);
+    client.ended ??= new Error(`the client ended with ${how}:\n${client.errors}`);
+    client.waiting?.reject(client.ended);
   };
-  java.once('error', (error) => end(error.message));
-  java.once('close', (code, signal) => end(String(signal ?? code)));
+  child.once('error', (error) => end(error.message));
+  child.once('close', (code, signal) => end(String(signal ?? code)));
+  return client;
+}
+
+/** A client that has ended, as one that took too long, starts again for the next command. */
+export function openLoad(lifetime: Lifetime, classPath: string, clock: Clock = systemClock): ApacheLoad {
+  let client = startClient(lifetime, classPath);
 
   async function request<Answer>(
     command: string,
     values: Readonly<Record<string, string | number>>,
     settings: ClientSettings = {},
   ): Promise<Answer> {
-    if (ended !== undefined) throw ended;
-    if (waiting !== undefined) throw new Error('the client does one thing at a time');
-    waiting = Promise.withResolvers<string>();
+    if (client.waiting !== undefined) throw new Error('the client does one thing at a time');
+    if (client.ended !== undefined) client = startClient(lifetime, classPath);
+    const { child } = client;
+    const waiting = Promise.withResolvers<string>();
+    client.waiting = waiting;
     const words = Object.entries(values).map(([name, value]) => `${name}=${value}`);
     words.push(...Object.entries(settings).map(([name, value]) => `client.${name}=${value}`));
-    java.stdin.write(`${[command, ...words].join(' ')}\n`);
-    const cancel = clock.after(commandMsMax, () => java.kill('SIGKILL'));
+    child.stdin.write(`${[command, ...words].join(' ')}\n`);
+    const cancel = clock.after(commandMsMax, () => child.kill('SIGKILL'));
     try {
       const line = await waiting.promise;
-      if (!line.startsWith('OK ')) throw new Error(`${command}: ${line}\n${errors}`);
+      if (!line.startsWith('OK ')) throw new Error(`${command}: ${line}\n${client.errors}`);
       return JSON.parse(line.slice('OK '.length)) as Answer;
     } finally {
       cancel();
-      waiting = undefined;
+      client.waiting = undefined;
     }
   }
 
