@@ -74,11 +74,9 @@ function obstacle({ rows, sizes, tansu }: CompareOptions): string | undefined {
 
 /** Weir is measured as it is installed; from sources it would start slower and take more memory. */
 async function bundleWeir(): Promise<void> {
-  // Plain JavaScript, which has no types.
-  const { bundleIfStale } = (await import(new URL('../../scripts/bundle.mjs', import.meta.url).href)) as {
-    bundleIfStale(): Promise<void>;
-  };
-  await bundleIfStale();
+  const script = `const { bundleIfStale } = await import('./scripts/bundle.mjs'); await bundleIfStale();`;
+  // In a process of its own, because the bundler stays until its process ends.
+  await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], { cwd: root });
 }
 
 async function compare(options: CompareOptions): Promise<void> {
