@@ -448,6 +448,7 @@ export {
   type Search,
   type UsablePattern,
 } from './patterns/pattern.ts';
+export { patternCost } from './patterns/pattern-cost.ts';
 export { entityProblem, isQuotaEntityType, quotaEntityKey, quotaEntityOf } from './quotas/quota-entity.ts';
 export { type Quotas, readQuotas } from './quotas/quota-entry.ts';
 export { addressLevels, clientLevels, type QuotaLevel } from './quotas/quota-levels.ts';

@@ -1,0 +1,20 @@
+/** Limits of mappings: of their text, and of what one run of a mapping may cost. */
+export const bloblangLimits = {
+  /** Characters of a mapping, and of each file that it imports. */
+  mappingCharsMax: 1024 * 1024,
+  /** Nested expressions and blocks of a mapping. */
+  nestingMax: 200,
+  /** Files that a mapping may import, also through imported files. */
+  importsMax: 100,
+  /** Characters of a regular expression, and instructions of its program. */
+  patternCharsMax: 4096,
+  patternCostMax: 8192,
+  /** Maps that a run may be in at the same time; a mapping can catch the error. */
+  mapDepthMax: 1000,
+  /** Steps of a run: elements that are visited or copied, maps that are applied, statements. */
+  stepsMax: 10_000_000,
+  /** Bytes of strings, byte arrays and arrays that one run may build. */
+  builtBytesMax: 64 * 1024 * 1024,
+  /** Nested arrays and objects that a mapping may compare, merge or print. */
+  valueDepthMax: 1000,
+} as const;

@@ -1,0 +1,90 @@
+import { systemClock, systemRandom } from '@weir/core';
+import type { Environment } from './compile/environment.ts';
+import { type CompiledMapping, compiledMapping, type Importer, runStatements } from './compile/maps.ts';
+import { pipelineEnvironment } from './environments.ts';
+import { Budget, type RunLimits, usualRunLimits } from './runtime/budget.ts';
+import { Frame, unparsed } from './runtime/frame.ts';
+import type { MappingMessage } from './runtime/message.ts';
+import type { Ports } from './runtime/ports.ts';
+import { catchable } from './runtime/query.ts';
+import { Run } from './runtime/run.ts';
+import { LimitError } from './values/mapping-error.ts';
+import { deletedValue, nothingValue, type Value } from './values/value.ts';
+
+export interface MappingOptions {
+  /** The names that the mapping may use; those of pipelines unless given. */
+  readonly environment?: Environment;
+  /** Reads imported files; nothing can be imported without it. */
+  readonly importer?: Importer;
+}
+
+/** What becomes of a message. Metadata is absent if it stays as it was. */
+export type MappingResult =
+  | { readonly kind: 'value'; readonly value: Value; readonly metadata: ReadonlyMap<string, Value> | undefined }
+  | { readonly kind: 'unchanged'; readonly metadata: ReadonlyMap<string, Value> | undefined }
+  | { readonly kind: 'deleted' };
+
+export interface ApplyOptions {
+  /** The other messages, for functions that look at them, and where the message is among them. */
+  readonly batch?: readonly MappingMessage[];
+  readonly index?: number;
+  /** Whether assignments change the document instead of making a new one, as in a `mutation`. */
+  readonly startsFromDocument?: boolean;
+  readonly limits?: Partial<RunLimits>;
+}
+
+/** A mapping failed on a message; the text is one line. */
+export class MappingFailure extends Error {
+  /** Whether it exceeded a limit, which will not change with another message of its kind. */
+  readonly isLimit: boolean;
+  constructor(message: string, isLimit: boolean) {
+    super(message);
+    this.isLimit = isLimit;
+  }
+}
+
+/** Parses, checks and compiles a mapping; throws a `BloblangError` that says where it is wrong. */
+export function parseMapping(text: string, options: MappingOptions = {}): Mapping {
+  return new Mapping(compiledMapping(text, options.environment ?? pipelineEnvironment, options.importer));
+}
+
+const systemPorts: Ports = { clock: systemClock, random: systemRandom, counters: new Map() };
+
+export class Mapping {
+  readonly #compiled: CompiledMapping;
+  readonly #usualLimits = usualRunLimits;
+
+  constructor(compiled: CompiledMapping) {
+    this.#compiled = compiled;
+  }
+
+  /** Maps a message. Throws a `MappingFailure` if the mapping fails on it. */
+  apply(message: MappingMessage, options: ApplyOptions = {}, ports: Ports = systemPorts): MappingResult {
+    const { maps, statements, source } = this.#compiled;
+    const limits = options.limits === undefined ? this.#usualLimits : { ...this.#usualLimits, ...options.limits };
+    const index = options.index ?? 0;
+    const run = new Run(options.batch ?? [message], index, new Budget(limits), ports, maps);
+    const frame = new Frame(run, unparsed, 0, index);
+    try {
+      if (options.startsFromDocument) frame.root = documentOrNothing(frame);
+      runStatements(statements, frame, source);
+    } catch (error) {
+      if (error instanceof LimitError) throw new MappingFailure(error.message, true);
+      throw new MappingFailure(catchable(error).message, false);
+    }
+    const { metadata } = run;
+    const { root } = frame;
+    if (root === deletedValue) return { kind: 'deleted' };
+    if (root === nothingValue) return { kind: 'unchanged', metadata };
+    return { kind: 'value', value: root, metadata };
+  }
+}
+
+function documentOrNothing(frame: Frame): Value {
+  try {
+    return frame.current(undefined);
+  } catch (error) {
+    catchable(error);
+    return nothingValue;
+  }
+}

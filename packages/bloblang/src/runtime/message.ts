@@ -1,0 +1,21 @@
+import type { Value } from '../values/value.ts';
+
+/** A message to be mapped. Its parts are not changed. */
+export interface MappingMessage {
+  /** The bytes; needed if `value` is absent, or if the mapping asks for them. */
+  readonly content?: Buffer | string;
+  /** The document, if it has been parsed already. */
+  readonly value?: Value;
+  readonly metadata?: ReadonlyMap<string, Value>;
+  /** What failed before, in a pipeline that goes on. */
+  readonly error?: MessageError;
+}
+
+export interface MessageError {
+  readonly message: string;
+  readonly label?: string;
+  readonly path?: string;
+  readonly type?: string;
+}
+
+export const noMetadata: ReadonlyMap<string, Value> = new Map();
