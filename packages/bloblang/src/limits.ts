@@ -10,7 +10,7 @@ export const bloblangLimits = {
   patternCharsMax: 4096,
   patternCostMax: 8192,
   /** Maps that a run may be in at the same time; a mapping can catch the error. */
-  mapDepthMax: 1000,
+  mapDepthMax: 2000,
   /** Steps of a run: elements that are visited or copied, maps that are applied, statements. */
   stepsMax: 10_000_000,
   /** Bytes of strings, byte arrays and arrays that one run may build. */

@@ -77,7 +77,9 @@ function numeric(
   return (left, right, lq, rq) => {
     if (!isNumber(left) || !isNumber(right)) return mismatch(name, left, right, lq, rq);
     if (isFloat(left) || isFloat(right)) return floatValue(onFloats(asFloat(left), asFloat(right)));
-    if (isUnsigned(left) && isUnsigned(right)) return uintValue(onIntegers(BigInt(left as bigint), BigInt(right as bigint)));
+    // Go would wrap unless both were unsigned; a small number does not say whether it is.
+    if ((isUnsigned(left) && right >= 0) || (isUnsigned(right) && left >= 0))
+      return uintValue(onIntegers(BigInt(left as bigint), BigInt(right as bigint)));
     return intValue(onIntegers(asInt(left), asInt(right)));
   };
 }
@@ -200,7 +202,7 @@ function orderOfNumbers(left: number | bigint | Float, right: number | bigint | 
     const [one, other] = [asFloat(left), asFloat(right)];
     return one === other ? 0 : one - other;
   }
-  const [one, other] = [asInt(left), asInt(right)];
+  const [one, other] = [BigInt(left as bigint), BigInt(right as bigint)];
   return one === other ? 0 : one < other ? -1 : 1;
 }
 

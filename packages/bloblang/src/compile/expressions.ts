@@ -370,10 +370,17 @@ function named<Result>(frame: Frame, resolve: (frame: Frame) => Result, what: st
   }
 }
 
+/** Methods that are folded look at their value only. */
+const noFrame = undefined as unknown as Frame;
+
 function methodQuery(spec: MethodSpec, target: Query, args: ReturnType<typeof boundArgs>): Query {
   const annotation = `method ${spec.name}`;
   if ('known' in args) {
     if (spec.build) return spec.build(target, args.known);
+    if (spec.isFolded && target.literal) {
+      const value = spec.make!(args.known)(target.literal.value, noFrame);
+      return { annotation, exec: () => value, literal: { value } };
+    }
     return { annotation, exec: methodExec(target, spec.make!(args.known)) };
   }
   const { resolve } = args;

@@ -16,9 +16,11 @@ function base64(alphabet: RegExp, isPadded: boolean, kind: 'base64' | 'base64url
       const text = bytes.toString('latin1').replace(/[\r\n]/g, '');
       const body = isPadded ? text.replace(/={1,2}$/, '') : text;
       const wrong = body.search(alphabet);
-      if (wrong >= 0) fail(`illegal base64 data at input byte ${wrong}`);
-      const isCut = body.length % 4 === 1 || (isPadded && text.length % 4 !== 0);
-      if (isCut) fail(isPadded ? 'unexpected EOF' : `illegal base64 data at input byte ${body.length}`);
+      // Groups of four are read whole.
+      const isCut = isPadded && text.length % 4 !== 0;
+      if (wrong >= 0 && !(isCut && wrong >= text.length - (text.length % 4)))
+        fail(`illegal base64 data at input byte ${wrong}`);
+      if (isCut || body.length % 4 === 1) fail(isPadded ? 'unexpected EOF' : `illegal base64 data at input byte ${body.length}`);
       return Buffer.from(body, kind);
     },
   };

@@ -97,7 +97,7 @@ const strftimeParams = [param.string('format'), optional(param.string('tz'))];
 const formatParam = [param.string('format')];
 const parseGo = (text: string, format: string) => parseTime(format, text);
 
-export const timeMethods: readonly MethodSpec[] = [
+const methods: readonly MethodSpec[] = [
   {
     name: 'parse_duration',
     category,
@@ -220,3 +220,5 @@ export const timeMethods: readonly MethodSpec[] = [
     ];
   }),
 ];
+
+export const timeMethods: readonly MethodSpec[] = methods.map((method) => ({ ...method, isFolded: true }));

@@ -54,6 +54,8 @@ export interface FunctionSpec extends Spec {
 export type MethodBody = (value: Value, frame: Frame) => Value;
 
 export interface MethodSpec extends Spec {
+  /** With a literal as its target it runs once, and its error is an error of the mapping. */
+  readonly isFolded?: true;
   /** Most methods need only the value of their target. */
   make?(args: Args): MethodBody;
   /** Others decide whether and when the target runs. */
