@@ -9,6 +9,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { costsPage } from '../packages/api/src/costs-page.ts';
 import { apiPage } from '../packages/api/src/reference.ts';
+import { bloblangPage } from '../packages/bloblang/src/reference-page.ts';
 import { flagsPage } from '../packages/cli/src/reference/flags-page.ts';
 import { metricsPage } from '../packages/cli/src/reference/metrics-page.ts';
 import { configsPage } from '../packages/cluster/src/configs/reference-page.ts';
@@ -30,6 +31,7 @@ const pages: Readonly<Record<string, () => string>> = {
   'docs/reference/agent-http.md': httpPage,
   'docs/reference/diagnostics.md': diagnosticsPage,
   'docs/reference/api.md': apiPage,
+  'docs/reference/bloblang.md': bloblangPage,
   'docs/reference/configs.md': configsPage,
   'docs/reference/event-filters.md': eventFiltersPage,
   'docs/reference/events.md': eventsPage,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentLimits } from '../packages/agent/src/limits.ts';
 import { apiLimits } from '../packages/api/src/limits.ts';
+import { bloblangLimits } from '../packages/bloblang/src/limits.ts';
 import { brokerLimits } from '../packages/broker/src/limits.ts';
 import { cliLimits } from '../packages/cli/src/limits.ts';
 import { clientLimits } from '../packages/client/src/limits.ts';
@@ -41,6 +42,7 @@ export const limitsByPackage: Readonly<Record<string, Readonly<Record<string, nu
   oidc: oidcLimits,
   events: eventLimits,
   registry: registryLimits,
+  bloblang: bloblangLimits,
   http: httpLimits,
   security: securityLimits,
   broker: brokerLimits,

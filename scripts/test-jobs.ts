@@ -10,6 +10,7 @@ export interface TestJob {
 const sharedFolders: Readonly<Record<string, number>> = {
   // Pure: no sockets, processes, timers or global state.
   'packages/api/src/': 24,
+  'packages/bloblang/src/': 24,
   'packages/core/src/': 24,
   'packages/events/src/filter/': 24,
   'packages/cluster/src/acls/': 24,

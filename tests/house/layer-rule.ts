@@ -89,8 +89,10 @@ export const layers: Readonly<Record<string, Layer>> = {
     builtins: 'any',
   },
   events: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
-  pipelines: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
-  tableflow: { mayImport: ['core', 'wire', 'storage', 'registry'], builtins: 'any' },
+  // Mappings of documents. Patterns are limited as in `cluster`, and compression as in `wire`.
+  bloblang: { mayImport: ['core', 'cluster', 'wire'], builtins: ['crypto', 'zlib'] },
+  pipelines: { mayImport: ['bloblang', 'core', 'wire', 'storage'], builtins: 'any' },
+  tableflow: { mayImport: ['bloblang', 'core', 'wire', 'storage', 'registry'], builtins: 'any' },
   orbit: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
   // Tools for models, derived from the API catalogue; the server of the tools supplies the operation handlers.
   mcp: { mayImport: ['core', 'api', 'events', 'http'], builtins: 'any' },
@@ -142,6 +144,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       'agent',
       'registry',
       'events',
+      'bloblang',
       'pipelines',
       'tableflow',
       'orbit',

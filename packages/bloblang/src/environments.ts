@@ -27,7 +27,7 @@ const allFunctions: readonly FunctionSpec[] = [
   ...environmentFunctions,
 ];
 
-/** Mappings within mappings see neither the message nor the environment, whoever runs them. */
+/** Mappings within mappings never see the message or the environment. */
 const bloblangMethod: MethodSpec = {
   name: 'bloblang',
   category: 'parsing',
@@ -69,8 +69,9 @@ const allMethods: readonly MethodSpec[] = [
   bloblangMethod,
 ];
 
-const byName = <Named extends { readonly name: string }>(specs: readonly Named[]): ReadonlyMap<string, Named> =>
-  new Map(specs.map((spec) => [spec.name, spec]));
+const byName = <Named extends { readonly name: string }>(
+  specs: readonly Named[],
+): ReadonlyMap<string, Named> => new Map(specs.map((spec) => [spec.name, spec]));
 
 /** Everything: for pipelines. What reads files or variables still needs a port that lets it. */
 export const pipelineEnvironment: Environment = {

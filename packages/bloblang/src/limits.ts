@@ -7,8 +7,8 @@ export const bloblangLimits = {
   /** Files that a mapping may import, also through imported files. */
   importsMax: 100,
   /** Characters of a regular expression, and instructions of its program. */
-  patternCharsMax: 4096,
-  patternCostMax: 8192,
+  mappingPatternCharsMax: 4096,
+  mappingPatternCostMax: 8192,
   /** Maps that a run may be in at the same time; a mapping can catch the error. */
   mapDepthMax: 2000,
   /** Steps of a run: elements that are visited or copied, maps that are applied, statements. */

@@ -20,7 +20,11 @@ export interface MappingOptions {
 
 /** What becomes of a message. Metadata is absent if it stays as it was. */
 export type MappingResult =
-  | { readonly kind: 'value'; readonly value: Value; readonly metadata: ReadonlyMap<string, Value> | undefined }
+  | {
+      readonly kind: 'value';
+      readonly value: Value;
+      readonly metadata: ReadonlyMap<string, Value> | undefined;
+    }
   | { readonly kind: 'unchanged'; readonly metadata: ReadonlyMap<string, Value> | undefined }
   | { readonly kind: 'deleted' };
 
@@ -61,7 +65,8 @@ export class Mapping {
   /** Maps a message. Throws a `MappingFailure` if the mapping fails on it. */
   apply(message: MappingMessage, options: ApplyOptions = {}, ports: Ports = systemPorts): MappingResult {
     const { maps, statements, source } = this.#compiled;
-    const limits = options.limits === undefined ? this.#usualLimits : { ...this.#usualLimits, ...options.limits };
+    const limits =
+      options.limits === undefined ? this.#usualLimits : { ...this.#usualLimits, ...options.limits };
     const index = options.index ?? 0;
     const run = new Run(options.batch ?? [message], index, new Budget(limits), ports, maps);
     const frame = new Frame(run, unparsed, 0, index);

@@ -18,9 +18,8 @@ export const unavailableMethods: Readonly<Record<string, string>> = {
   parse_xml: 'there is no codec yet',
   parse_parquet: 'there is no codec yet',
   ...Object.fromEntries(
-    ['anonymous_ip', 'asn', 'city', 'connection_type', 'country', 'domain', 'enterprise', 'isp'].map((name) => [
-      `geoip_${name}`,
-      database,
-    ]),
+    ['anonymous_ip', 'asn', 'city', 'connection_type', 'country', 'domain', 'enterprise', 'isp'].map(
+      (name) => [`geoip_${name}`, database],
+    ),
   ),
 };

@@ -1,6 +1,5 @@
 /**
- * Compares generated mappings with Bento itself: `node packages/bloblang/testing/hold-to-bento.ts --seed 7 --cases 5000`.
- * Go builds the small program in `bento/` first, which takes some minutes of processor time.
+ * Compares generated mappings with Bento itself: `npm run test:bloblang -- --seed 7 --cases 5000`. Go builds the small program in `bento/` first, which takes some minutes of processor time.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -11,7 +10,11 @@ import { BloblangError, contentOf, MappingFailure, parseMapping } from '../src/i
 import { type GeneratedCase, generatedCases } from './generate-mappings.ts';
 
 /** What became of a message, in a form that can be compared. */
-type Outcome = { readonly refused: string } | { readonly failed: string } | { readonly deleted: true } | { readonly content: string };
+type Outcome =
+  | { readonly refused: string }
+  | { readonly failed: string }
+  | { readonly deleted: true }
+  | { readonly content: string };
 
 interface BentoAnswer {
   readonly parse_error?: string;
@@ -33,7 +36,11 @@ function answersOf(program: string, cases: readonly GeneratedCase[]): BentoAnswe
   const input = cases.map((one) => `${JSON.stringify(one)}\n`).join('');
   const { stdout, status } = spawnSync(program, { input, maxBuffer: 2 ** 30 });
   if (status !== 0) throw new Error('the program that runs Bento failed');
-  return stdout.toString().trimEnd().split('\n').map((line) => JSON.parse(line) as BentoAnswer);
+  return stdout
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as BentoAnswer);
 }
 
 function bentoOutcome({ parse_error, error, deleted, raw }: BentoAnswer): Outcome {
@@ -73,8 +80,14 @@ function isSame(own: Outcome, bento: Outcome): boolean {
   return Object.keys(own)[0] === Object.keys(bento)[0];
 }
 
+const print = (line: string): boolean => process.stdout.write(`${line}\n`);
+
 const { values } = parseArgs({
-  options: { seed: { type: 'string' }, cases: { type: 'string', default: '5000' }, program: { type: 'string' } },
+  options: {
+    seed: { type: 'string' },
+    cases: { type: 'string', default: '5000' },
+    program: { type: 'string' },
+  },
 });
 const seed = values.seed === undefined ? systemRandom.below(2 ** 31) : Number(values.seed);
 const cases = generatedCases(seed, Number(values.cases));
@@ -84,7 +97,7 @@ cases.forEach((one, index) => {
   const [own, bento] = [ownOutcome(one), bentoOutcome(answers[index]!)];
   if (isSame(own, bento)) return;
   differences++;
-  console.log(`--- ${one.mapping}${one.input}\nown   ${JSON.stringify(own)}\nbento ${JSON.stringify(bento)}`);
+  print(`--- ${one.mapping}${one.input}\nown   ${JSON.stringify(own)}\nbento ${JSON.stringify(bento)}`);
 });
-console.log(`seed ${seed}: ${cases.length} mappings, ${differences} differ`);
+print(`seed ${seed}: ${cases.length} mappings, ${differences} differ`);
 process.exitCode = differences === 0 ? 0 : 1;

@@ -1,11 +1,18 @@
 /**
- * Runs a corpus of cases in YAML files against the package: `node packages/bloblang/testing/run-corpus.ts FOLDER`. The
+ * Runs a corpus of cases in YAML files against the package: `npm run test:bloblang-corpus -- FOLDER`. The
  * corpus of Bloblang V1 is not part of this repository.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { parse } from 'yaml';
-import { BloblangError, contentOf, type Importer, MappingFailure, parseMapping, type Value } from '../src/index.ts';
+import {
+  BloblangError,
+  contentOf,
+  type Importer,
+  MappingFailure,
+  parseMapping,
+  type Value,
+} from '../src/index.ts';
 
 interface Case {
   readonly name: string;
@@ -24,7 +31,7 @@ interface Case {
 }
 
 /** Runs every case below a folder; returns what differs, and how many ran. */
-export function runCorpus(folder: string): { readonly ran: number; readonly differences: readonly string[] } {
+function runCorpus(folder: string): { readonly ran: number; readonly differences: readonly string[] } {
   const differences: string[] = [];
   let ran = 0;
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
@@ -35,7 +42,11 @@ export function runCorpus(folder: string): { readonly ran: number; readonly diff
     };
     for (const outer of file.tests) {
       for (const inner of outer.cases ?? [outer]) {
-        const merged: Case = { ...outer, ...inner, name: inner === outer ? outer.name : `${outer.name}: ${inner.name}` };
+        const merged: Case = {
+          ...outer,
+          ...inner,
+          name: inner === outer ? outer.name : `${outer.name}: ${inner.name}`,
+        };
         if (merged.skip !== undefined || outer.skip !== undefined) continue;
         ran++;
         const difference = differenceOf(merged, { ...file.files, ...merged.files });
@@ -77,18 +88,26 @@ function differenceOf(test: Case, files: Readonly<Record<string, string>>): stri
   } catch (error) {
     if (!(error instanceof MappingFailure)) throw error;
     if (test.error === undefined) return `failed: ${error.message}`;
-    return error.message.includes(test.error) ? undefined : `expected "${test.error}", failed: ${error.message}`;
+    return error.message.includes(test.error)
+      ? undefined
+      : `expected "${test.error}", failed: ${error.message}`;
   }
-  if (test.error !== undefined) return `expected to fail with "${test.error}"; got ${JSON.stringify(result, plain)}`;
-  if (test.deleted) return result.kind === 'deleted' ? undefined : `expected to be deleted, is ${result.kind}`;
+  if (test.error !== undefined)
+    return `expected to fail with "${test.error}"; got ${JSON.stringify(result, plain)}`;
+  if (test.deleted)
+    return result.kind === 'deleted' ? undefined : `expected to be deleted, is ${result.kind}`;
   if (result.kind === 'deleted') return 'is deleted';
   if (test.output_metadata !== undefined) {
     const got = sortedText(Object.fromEntries(result.metadata ?? metadata));
-    if (got !== sortedText(test.output_metadata)) return `metadata ${got}, not ${sortedText(test.output_metadata)}`;
+    if (got !== sortedText(test.output_metadata))
+      return `metadata ${got}, not ${sortedText(test.output_metadata)}`;
   }
   if (test.no_output_check || !('output' in test)) return undefined;
   const value = result.kind === 'value' ? result.value : input;
-  const raw = typeof value === 'object' && value !== null && 'buffer' in value ? contentOf(value as Value).toString() : value;
+  const raw =
+    typeof value === 'object' && value !== null && 'buffer' in value
+      ? contentOf(value as Value).toString()
+      : value;
   const [got, wanted] = [sortedText(raw), sortedText(test.output)];
   return got === wanted ? undefined : `got ${got}, not ${wanted}`;
 }
@@ -97,7 +116,9 @@ const printed = (value: unknown): string => JSON.stringify(value, raw);
 
 /** Integers of any size as JSON has them. */
 function raw(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(String(value)) : value;
+  return typeof value === 'bigint'
+    ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(String(value))
+    : value;
 }
 
 function plain(_key: string, value: unknown): unknown {
@@ -110,7 +131,8 @@ function sortedText(value: unknown): string {
 }
 
 function exact(_key: string, value: unknown, context?: { source?: string }): unknown {
-  if (typeof value !== 'number' || Number.isSafeInteger(value) || !/^-?\d+$/.test(context?.source ?? '')) return value;
+  if (typeof value !== 'number' || Number.isSafeInteger(value) || !/^-?\d+$/.test(context?.source ?? ''))
+    return value;
   return BigInt(context!.source!);
 }
 
@@ -125,17 +147,21 @@ function sorted(given: unknown): unknown {
   const value = typeof given === 'object' && given !== null ? untyped(given) : given;
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)).map(([key, inner]) => [key, sorted(inner)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  );
 }
 
 if (import.meta.main) {
   const folder = process.argv[2];
   if (folder === undefined) {
-    console.error('name the folder of the corpus');
+    process.stderr.write('name the folder of the corpus\n');
     process.exit(2);
   }
   const { ran, differences } = runCorpus(folder);
-  for (const difference of differences) console.log(difference);
-  console.log(`${ran} cases, ${differences.length} differ`);
+  for (const difference of differences) process.stdout.write(`${difference}\n`);
+  process.stdout.write(`${ran} cases, ${differences.length} differ\n`);
   process.exitCode = differences.length === 0 ? 0 : 1;
 }

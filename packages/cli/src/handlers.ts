@@ -63,6 +63,7 @@ export const handlers = {
   'cli file-scrubber': async () => (await import('./tools/file-scrubber.ts')).fileScrubberTool,
   'cli validate-pipeline-config': async () =>
     (await import('./tools/validate-pipeline-config.ts')).validatePipelineConfigTool,
+  'cli blobl': async () => (await import('./tools/blobl.ts')).bloblTool,
   'cli events': async () => (await import('./tools/help.ts')).cliEvents,
   'cli events search': async () => (await import('./events/search.ts')).searchEvents,
   'cli events tail': async () => (await import('./events/tail.ts')).tailEvents,

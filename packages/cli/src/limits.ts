@@ -8,6 +8,9 @@ export const cliLimits = {
   /** A file of offsets for `weir cli reset-offsets`: about 100,000 partitions. */
   offsetsFileBytesMax: 16 * MiB,
 
+  /** A message, or a mapping, of `weir cli blobl`. */
+  mappedLineCharactersMax: 16 * MiB,
+
   /** Calls that `weir apply` has under way at a time, and the length of a file that it reads. */
   applyCallsMax: 8,
   applyFileBytesMax: 16 * MiB,

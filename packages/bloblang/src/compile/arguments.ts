@@ -8,13 +8,13 @@ import { fail, MappingError, prefixed } from '../values/mapping-error.ts';
 import { Bytes, typeOf, type Value } from '../values/value.ts';
 
 /** An argument as it was written. */
-export interface GivenArgument {
+interface GivenArgument {
   readonly name: string | undefined;
   readonly query: Query;
 }
 
 /** Arguments that are known, or those that depend on the message. */
-export type BoundArgs = { readonly known: Args } | { readonly resolve: (frame: Frame) => Args };
+type BoundArgs = { readonly known: Args } | { readonly resolve: (frame: Frame) => Args };
 
 type Slot = { readonly value: Value | Query } | { readonly parameter: Parameter; readonly query: Query };
 
@@ -113,7 +113,12 @@ function converted({ type, isBinary }: Parameter, value: Value): Value {
 function boundList(queries: readonly Query[]): BoundArgs {
   const none = new Map<string, Value | Query>();
   if (queries.every(({ literal }) => literal !== undefined))
-    return { known: new Args(none, queries.map(({ literal }) => literal!.value)) };
+    return {
+      known: new Args(
+        none,
+        queries.map(({ literal }) => literal!.value),
+      ),
+    };
   return {
     resolve: (frame) =>
       new Args(
@@ -135,7 +140,10 @@ function boundSlots(slots: ReadonlyMap<string, Slot>): BoundArgs {
     resolve: (frame) => {
       const values = new Map(known);
       for (const { parameter, query } of open)
-        values.set(parameter.name, extracted(parameter.name, () => converted(parameter, query.exec(frame))));
+        values.set(
+          parameter.name,
+          extracted(parameter.name, () => converted(parameter, query.exec(frame))),
+        );
       return new Args(values, []);
     },
   };

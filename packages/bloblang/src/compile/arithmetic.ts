@@ -1,12 +1,21 @@
+import { getBool } from '../go/coerce.ts';
 import type { Frame } from '../runtime/frame.ts';
 import { type Exec, type Query, recovering } from '../runtime/query.ts';
 import type { Operator } from '../syntax/ast.ts';
-import { getBool } from '../go/coerce.ts';
 import { comparableText, isEqual } from '../values/compare.ts';
 import { MappingError, placed } from '../values/mapping-error.ts';
-import { asFloat, asInt, floatValue, intValue, int64, isFloat, isNumber, uintValue } from '../values/numbers.ts';
+import {
+  asFloat,
+  asInt,
+  floatValue,
+  int64,
+  intValue,
+  isFloat,
+  isNumber,
+  uintValue,
+} from '../values/numbers.ts';
 import { compareAsUtf8 } from '../values/print-json.ts';
-import { Bytes, Float, isAbsent, typeOf, type Value } from '../values/value.ts';
+import { Bytes, type Float, isAbsent, typeOf, type Value } from '../values/value.ts';
 
 type Operation = (left: Value, right: Value, leftQuery: Query, rightQuery: Query) => Value;
 
@@ -42,7 +51,10 @@ const zero: Query = { annotation: 'number literal', exec: () => 0, literal: { va
 type Combine = (left: Query, right: Query) => Query;
 
 /** Operations on literals happen once; their errors are errors of the mapping. */
-function folded(operation: Operation, fast?: (left: Exec, right: Exec, slow: Operation, lq: Query, rq: Query) => Exec): Combine {
+function folded(
+  operation: Operation,
+  fast?: (left: Exec, right: Exec, slow: Operation, lq: Query, rq: Query) => Exec,
+): Combine {
   return (left, right) => {
     const { annotation } = right;
     if (left.literal && right.literal) {
@@ -78,7 +90,7 @@ function numeric(
     if (!isNumber(left) || !isNumber(right)) return mismatch(name, left, right, lq, rq);
     if (isFloat(left) || isFloat(right)) return floatValue(onFloats(asFloat(left), asFloat(right)));
     // Go would wrap unless both were unsigned; a small number does not say whether it is.
-    if ((isUnsigned(left) && right >= 0) || (isUnsigned(right) && left >= 0))
+    if ((isUnsigned(left) && asFloat(right) >= 0) || (isUnsigned(right) && asFloat(left) >= 0))
       return uintValue(onIntegers(BigInt(left as bigint), BigInt(right as bigint)));
     return intValue(onIntegers(asInt(left), asInt(right)));
   };
@@ -103,7 +115,8 @@ const addNumbers = numeric(
 );
 
 /** Whether the result of safe integers is the exact integer; everything else goes the long way. */
-const areIntegers = (left: Value, right: Value): boolean => Number.isSafeInteger(left) && Number.isSafeInteger(right);
+const areIntegers = (left: Value, right: Value): boolean =>
+  Number.isSafeInteger(left) && Number.isSafeInteger(right);
 
 const subtract: Operation = (left, right, lq, rq) => {
   if (areIntegers(left, right)) {
@@ -228,7 +241,7 @@ function logical(decides: boolean): Combine {
   });
 }
 
-export function coalesced(left: Query, right: Query): Query {
+function coalesced(left: Query, right: Query): Query {
   const fallback = right.exec;
   const inner = left.exec;
   const exec = recovering(

@@ -11,7 +11,12 @@ export function bracketIndex(target: Query, index: Query): Query {
     exec(frame) {
       const value = target.exec(frame);
       const given = integer(index, frame, 'index');
-      const bytes = typeof value === 'string' ? Buffer.from(value, 'utf8') : value instanceof Bytes ? value.buffer : undefined;
+      const bytes =
+        typeof value === 'string'
+          ? Buffer.from(value, 'utf8')
+          : value instanceof Bytes
+            ? value.buffer
+            : undefined;
       if (bytes === undefined && !Array.isArray(value)) throw wrongType(value, 'array', 'string');
       const length = bytes === undefined ? (value as Value[]).length : bytes.length;
       const place = given < 0 ? given + length : given;

@@ -1,9 +1,11 @@
 import { nearestName } from '@weir/core';
 import type { Frame } from '../runtime/frame.ts';
+import { fieldQuery, namedQuery, rootQuery, thisQuery } from '../runtime/paths.ts';
 import { applied, type Exec, type Query } from '../runtime/query.ts';
 import type { FunctionSpec, MethodSpec } from '../runtime/spec.ts';
 import type { Argument, Expression, ObjectField } from '../syntax/ast.ts';
 import { BloblangError } from '../syntax/syntax-error.ts';
+import { unavailableFunctions, unavailableMethods } from '../unavailable.ts';
 import { isEqual } from '../values/compare.ts';
 import { fail, MappingError, placed, prefixed, wrongType } from '../values/mapping-error.ts';
 import { floatValue } from '../values/numbers.ts';
@@ -13,7 +15,6 @@ import { boundArgs } from './arguments.ts';
 import { arithmetic, negated } from './arithmetic.ts';
 import { bracketIndex, bracketSlice } from './brackets.ts';
 import type { Environment } from './environment.ts';
-import { fieldQuery, namedQuery, rootQuery, thisQuery } from '../runtime/paths.ts';
 import type { Scope } from './scope.ts';
 
 /** A text whose expressions are compiled. */
@@ -106,14 +107,18 @@ export class ExpressionCompiler {
   }
 
   #lambda(at: number, name: string, body: Expression, scope: Scope): Query {
-    if (name === 'this' || name === 'root') throw this.errorAt(at, `context label \`${name}\` is not allowed`);
+    if (name === 'this' || name === 'root')
+      throw this.errorAt(at, `context label \`${name}\` is not allowed`);
     if (scope.parameters.includes(name))
       throw this.errorAt(at, `context label \`${name}\` would shadow a parent context`);
     const isIgnored = name === '_';
     const slot = isIgnored ? -1 : scope.parameters.length;
     const inner = this.compile(body, isIgnored ? scope : scope.withParameter(name));
     if (inner.lambda)
-      throw this.errorAt(at, `the same context cannot be captured twice; remove the label \`${name}\` or the one after it`);
+      throw this.errorAt(
+        at,
+        `the same context cannot be captured twice; remove the label \`${name}\` or the one after it`,
+      );
     const run = inner.exec;
     return {
       annotation: inner.annotation,
@@ -146,7 +151,7 @@ export class ExpressionCompiler {
 
   #call(at: number, name: string, args: readonly Argument[], scope: Scope): Query {
     const spec = this.#environment.functions.get(name);
-    if (!spec) throw this.errorAt(at, this.#unknown('function', name, this.#environment.functions.keys()));
+    if (!spec) throw this.errorAt(at, this.#unknown('function', name));
     const given = this.#args(args, scope);
     return this.#checked(at, () => functionQuery(spec, boundArgs(spec.params, given), scope));
   }
@@ -158,13 +163,17 @@ export class ExpressionCompiler {
     scope: Scope,
   ): Query {
     const spec = this.#environment.methods.get(name);
-    if (!spec) throw this.errorAt(at, this.#unknown('method', name, this.#environment.methods.keys()));
+    if (!spec) throw this.errorAt(at, this.#unknown('method', name));
     const given = this.#args(args, scope);
     return this.#checked(at, () => methodQuery(spec, target, boundArgs(spec.params, given)));
   }
 
-  #unknown(kind: string, name: string, names: Iterable<string>): string {
-    const near = nearestName(name, names);
+  #unknown(kind: 'function' | 'method', name: string): string {
+    const isFunction = kind === 'function';
+    const reasons = isFunction ? unavailableFunctions : unavailableMethods;
+    if (Object.hasOwn(reasons, name)) return `the ${kind} '${name}' is not available: ${reasons[name]}`;
+    const { functions, methods } = this.#environment;
+    const near = nearestName(name, (isFunction ? functions : methods).keys());
     return `unrecognised ${kind} '${name}'${near === undefined ? '' : `; did you mean ${near}?`}`;
   }
 }
@@ -226,7 +235,8 @@ function objectQuery(fields: readonly { readonly key: Query; readonly value: Que
   if (fields.every(({ key, value }) => key.literal && value.literal)) {
     const object: ValueObject = {};
     for (const { key, value } of fields)
-      if (!isSkipped(value.literal!.value)) setField(object, key.literal!.value as string, value.literal!.value);
+      if (!isSkipped(value.literal!.value))
+        setField(object, key.literal!.value as string, value.literal!.value);
     return literal(object);
   }
   return {
@@ -354,7 +364,11 @@ function functionQuery(spec: FunctionSpec, args: ReturnType<typeof boundArgs>, s
   const annotation = `function ${spec.name}`;
   if (spec.literal !== undefined) {
     const value = spec.literal;
-    return { annotation: spec.name === 'deleted' ? 'delete' : spec.name, exec: () => value, literal: { value } };
+    return {
+      annotation: spec.name === 'deleted' ? 'delete' : spec.name,
+      exec: () => value,
+      literal: { value },
+    };
   }
   if (spec.name === 'var' && 'known' in args) return variableQuery(args.known.string('name'), scope);
   if ('known' in args) return { annotation, exec: spec.make(args.known) };
@@ -405,4 +419,3 @@ function methodExec(target: Query, body: (value: Value, frame: Frame) => Value):
     }
   };
 }
-

@@ -59,7 +59,8 @@ class Compilation {
     for (const statement of statements) {
       if (statement.kind === 'import') this.#import(statement, source, maps, importing);
       if (statement.kind !== 'map') continue;
-      if (maps.has(statement.name)) throw expressions.errorAt(statement.at, `map name collision: ${statement.name}`);
+      if (maps.has(statement.name))
+        throw expressions.errorAt(statement.at, `map name collision: ${statement.name}`);
       const scope = new Scope();
       const body = compiledStatements(statement.statements, expressions, scope);
       maps.set(statement.name, mapBody(statement.name, source, body));
@@ -78,9 +79,9 @@ class Compilation {
     const refuse = (why: string): never => {
       throw new BloblangError(source.text, at, why, source.file);
     };
-    if (imported.size === 0) refuse(`no maps to import from '${path}'`);
+    if (imported.size === 0) refuse(`'${path}' has no maps to import`);
     const collisions = [...imported.keys()].filter((name) => maps.has(name));
-    if (collisions.length > 0) refuse(`map name collisions from import '${path}': ${collisions.join(', ')}`);
+    if (collisions.length > 0) refuse(`map name collisions: '${path}' has ${collisions.join(', ')} too`);
     for (const [name, body] of imported) maps.set(name, body);
   }
 
@@ -127,7 +128,8 @@ export function runStatements(statements: readonly CompiledStatement[], frame: F
       statements[index]!.execute(frame);
     }
   } catch (error) {
-    if (!(error instanceof MappingError) || (error instanceof FailedAssignment && frame.depth > 0)) throw error;
+    if (!(error instanceof MappingError) || (error instanceof FailedAssignment && frame.depth > 0))
+      throw error;
     throw failedAssignment(error, lineOf(source.text, statements[index]!.at));
   }
 }

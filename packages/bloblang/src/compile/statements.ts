@@ -7,7 +7,7 @@ import { deletedValue, isObject, nothingValue, typeOf, type Value } from '../val
 import type { ExpressionCompiler } from './expressions.ts';
 import type { Scope } from './scope.ts';
 
-export type Execute = (frame: Frame) => void;
+type Execute = (frame: Frame) => void;
 
 /** A statement of the outermost level, for messages. */
 export interface CompiledStatement {
@@ -74,7 +74,8 @@ function pathSetter(path: readonly string[]): Setter {
       root = {};
       frame.owned.add(root);
     }
-    frame.root = value === deletedValue ? deleteAt(root, path, frame.owned) : setAt(root, path, value, frame.owned);
+    frame.root =
+      value === deletedValue ? deleteAt(root, path, frame.owned) : setAt(root, path, value, frame.owned);
   };
 }
 

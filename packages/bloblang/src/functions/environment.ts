@@ -1,5 +1,5 @@
-import { utcZone } from '../go/zones.ts';
 import { formatTime, rfc3339Nano } from '../go/time-layout.ts';
+import { utcZone } from '../go/zones.ts';
 import type { Ports } from '../runtime/ports.ts';
 import { type FunctionSpec, param, withDefault } from '../runtime/spec.ts';
 import { fail } from '../values/mapping-error.ts';
@@ -36,17 +36,29 @@ function unixTime(suffix: string, doc: string, scale: number): FunctionSpec {
     doc: `Yields the ${doc} since 1970.`,
     needs: 'environment',
     params: [],
-    make: () => ({ run }) => {
-      const value = Math.floor(run.ports.clock.nowMs() * scale);
-      return Number.isSafeInteger(value) ? value : BigInt(Math.floor(run.ports.clock.nowMs())) * BigInt(scale);
-    },
+    make:
+      () =>
+      ({ run }) => {
+        const value = Math.floor(run.ports.clock.nowMs() * scale);
+        return Number.isSafeInteger(value)
+          ? value
+          : BigInt(Math.floor(run.ports.clock.nowMs())) * BigInt(scale);
+      },
   };
 }
 
-type CacheCall = (cache: NonNullable<ReturnType<NonNullable<Ports['cache']>>>, key: string, value: string) => Value;
+type CacheCall = (
+  cache: NonNullable<ReturnType<NonNullable<Ports['cache']>>>,
+  key: string,
+  value: string,
+) => Value;
 
 function cacheFunction(name: string, doc: string, hasValue: boolean, call: CacheCall): FunctionSpec {
-  const params = [param.string('resource'), param.string('key'), ...(hasValue ? [param.string('value')] : [])];
+  const params = [
+    param.string('resource'),
+    param.string('key'),
+    ...(hasValue ? [param.string('value')] : []),
+  ];
   return {
     name,
     category,
@@ -86,7 +98,10 @@ export const environmentFunctions: readonly FunctionSpec[] = [
     doc: 'Yields the name of the machine.',
     needs: 'environment',
     params: [],
-    make: () => ({ run: { ports } }) => ports.hostName ?? fail('the host name is not known in this context'),
+    make:
+      () =>
+      ({ run: { ports } }) =>
+        ports.hostName ?? fail('the host name is not known in this context'),
   },
   {
     name: 'file',
@@ -122,23 +137,36 @@ export const environmentFunctions: readonly FunctionSpec[] = [
     doc: 'Yields the time as a text of RFC 3339 in UTC.',
     needs: 'environment',
     params: [],
-    make: () => ({ run }) => {
-      const nowMs = run.ports.clock.nowMs();
-      const seconds = Math.floor(nowMs / 1000);
-      return formatTime(new Timestamp(seconds, Math.floor((nowMs - seconds * 1000) * 1e6), utcZone), rfc3339Nano);
-    },
+    make:
+      () =>
+      ({ run }) => {
+        const nowMs = run.ports.clock.nowMs();
+        const seconds = Math.floor(nowMs / 1000);
+        return formatTime(
+          new Timestamp(seconds, Math.floor((nowMs - seconds * 1000) * 1e6), utcZone),
+          rfc3339Nano,
+        );
+      },
   },
   unixTime('', 'seconds', 1 / 1000),
   unixTime('_milli', 'milliseconds', 1),
   unixTime('_micro', 'microseconds', 1000),
   unixTime('_nano', 'nanoseconds', 1_000_000),
-  cacheFunction('cache_get', 'Yields a value of a cache.', false, (cache, key) => cache.get(key) ?? fail('key does not exist')),
+  cacheFunction(
+    'cache_get',
+    'Yields a value of a cache.',
+    false,
+    (cache, key) => cache.get(key) ?? fail('key does not exist'),
+  ),
   cacheFunction('cache_set', 'Sets a value of a cache.', true, (cache, key, value) => {
     cache.set(key, value);
     return null;
   }),
-  cacheFunction('cache_add', 'Adds a value to a cache; fails if the key is there.', true, (cache, key, value) =>
-    cache.add(key, value) ? null : fail('key already exists'),
+  cacheFunction(
+    'cache_add',
+    'Adds a value to a cache; fails if the key is there.',
+    true,
+    (cache, key, value) => (cache.add(key, value) ? null : fail('key already exists')),
   ),
   cacheFunction('cache_delete', 'Removes a value of a cache.', false, (cache, key) => {
     cache.delete(key);

@@ -3,7 +3,7 @@ import { getFloat, getInt, toInt } from '../go/coerce.ts';
 import { applied } from '../runtime/query.ts';
 import { type FunctionSpec, optional, param, withDefault } from '../runtime/spec.ts';
 import { fail, prefixed } from '../values/mapping-error.ts';
-import { floatValue, intValue, int64 } from '../values/numbers.ts';
+import { floatValue, int64, intValue } from '../values/numbers.ts';
 import { deletedValue, nothingValue, type Value } from '../values/value.ts';
 
 const category = 'general';
@@ -36,7 +36,8 @@ const randomInt: FunctionSpec['make'] = (args) => {
       }
     }
     const span = max - min + 1n;
-    const bits = (BigInt(Math.floor(random.next() * 2 ** 32)) << 32n) | BigInt(Math.floor(random.next() * 2 ** 32));
+    const bits =
+      (BigInt(Math.floor(random.next() * 2 ** 32)) << 32n) | BigInt(Math.floor(random.next() * 2 ** 32));
     return intValue((bits % span) + min);
   };
 };

@@ -45,7 +45,8 @@ const nanoid: FunctionSpec['make'] = (args) => {
     fail('field length must be specified when an alphabet is specified');
   if (length < 1 || length > nanoLengthMax) fail(`length must be between 1 and ${nanoLengthMax}`);
   const characters = [...(alphabet ?? nanoAlphabet)];
-  if (characters.length === 0 || characters.length > 255) fail('alphabet must have between 1 and 255 characters');
+  if (characters.length === 0 || characters.length > 255)
+    fail('alphabet must have between 1 and 255 characters');
   return ({ run: { ports } }) =>
     Array.from({ length }, () => characters[ports.random.below(characters.length)]!).join('');
 };
@@ -76,7 +77,10 @@ export const idFunctions: readonly FunctionSpec[] = [
     doc: 'Yields a random UUID.',
     needs: 'chance',
     params: [],
-    make: () => ({ run }) => uuidV4(run.ports.random),
+    make:
+      () =>
+      ({ run }) =>
+        uuidV4(run.ports.random),
   },
   {
     name: 'nanoid',
@@ -92,10 +96,12 @@ export const idFunctions: readonly FunctionSpec[] = [
     doc: 'Yields a KSUID, an id that sorts by time.',
     needs: 'chance',
     params: [],
-    make: () => ({ run: { ports } }) => {
-      const seconds = BigInt(Math.floor(ports.clock.nowMs() / 1000) - ksuidEpochSeconds);
-      return digitsOf(timePrefixed(seconds, 4, randomBytes(ports.random, 16)), base62, 27);
-    },
+    make:
+      () =>
+      ({ run: { ports } }) => {
+        const seconds = BigInt(Math.floor(ports.clock.nowMs() / 1000) - ksuidEpochSeconds);
+        return digitsOf(timePrefixed(seconds, 4, randomBytes(ports.random, 16)), base62, 27);
+      },
   },
   {
     name: 'ulid',

@@ -42,7 +42,12 @@ const errorField =
   ({ run, index }) =>
     run.messageAt(index).error?.[field] ?? null;
 
-const plain = (name: string, doc: string, make: FunctionSpec['make'], status?: 'experimental'): FunctionSpec => ({
+const plain = (
+  name: string,
+  doc: string,
+  make: FunctionSpec['make'],
+  status?: 'experimental',
+): FunctionSpec => ({
   name,
   category,
   doc,
@@ -53,14 +58,38 @@ const plain = (name: string, doc: string, make: FunctionSpec['make'], status?: '
 });
 
 export const messageFunctions: readonly FunctionSpec[] = [
-  plain('batch_index', 'Yields the index of the message in its batch.', () => ({ index }) => index),
-  plain('batch_size', 'Yields the number of messages of the batch.', () => ({ run }) => run.batch.length),
-  plain('content', 'Yields the bytes of the message.', () => ({ run, index }) => run.contentAt(index)),
+  plain(
+    'batch_index',
+    'Yields the index of the message in its batch.',
+    () =>
+      ({ index }) =>
+        index,
+  ),
+  plain(
+    'batch_size',
+    'Yields the number of messages of the batch.',
+    () =>
+      ({ run }) =>
+        run.batch.length,
+  ),
+  plain(
+    'content',
+    'Yields the bytes of the message.',
+    () =>
+      ({ run, index }) =>
+        run.contentAt(index),
+  ),
   plain('error', 'Yields why the message failed before, or null.', errorField('message')),
   plain('error_source_label', 'Yields the label of the processor that failed, or null.', errorField('label')),
   plain('error_source_path', 'Yields the path of the processor that failed, or null.', errorField('path')),
   plain('error_source_type', 'Yields the type of the processor that failed, or null.', errorField('type')),
-  plain('errored', 'Whether the message failed before.', () => ({ run, index }) => run.messageAt(index).error !== undefined),
+  plain(
+    'errored',
+    'Whether the message failed before.',
+    () =>
+      ({ run, index }) =>
+        run.messageAt(index).error !== undefined,
+  ),
   plain('flow_id', 'Yields an empty text: flows have no ids here.', () => () => '', 'experimental'),
   plain('tracing_id', 'Yields an empty text: messages have no traces here.', () => () => '', 'experimental'),
   plain('tracing_span', 'Yields null: messages have no traces here.', () => () => null, 'experimental'),

@@ -12,7 +12,7 @@ export interface CivilTime {
 const daySeconds = 86_400;
 
 /** Days since 1970-01-01; months and days outside their range count on. */
-export function daysFromCivil(year: number, month: number, day: number): number {
+function daysFromCivil(year: number, month: number, day: number): number {
   const months = year * 12 + (month - 1);
   const y0 = Math.floor(months / 12);
   const m = months - y0 * 12 + 1;
@@ -35,7 +35,11 @@ export function civilFromSeconds(seconds: number): CivilTime {
   const era = Math.floor(z / 146_097);
   const dayOfEra = z - era * 146_097;
   const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+    (dayOfEra -
+      Math.floor(dayOfEra / 1460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
   );
   const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
   const shifted = Math.floor((5 * dayOfYear + 2) / 153);
@@ -89,7 +93,15 @@ export const monthNames = [
   'December',
 ] as const;
 
-export const dayNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
+export const dayNames = [
+  'Sunday',
+  'Monday',
+  'Tuesday',
+  'Wednesday',
+  'Thursday',
+  'Friday',
+  'Saturday',
+] as const;
 
 export const padded = (value: number, length = 2, fill = '0'): string =>
   value < 0 ? `-${String(-value).padStart(length, fill)}` : String(value).padStart(length, fill);

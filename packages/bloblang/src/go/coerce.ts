@@ -52,7 +52,9 @@ export function getTimestamp(value: Value): Timestamp {
     if (!isFloat(value)) return new Timestamp(Number(asInt(value)), 0, utcZone);
     const seconds = Math.trunc(asFloat(value));
     const nanos = Math.trunc((asFloat(value) - seconds) * 1e9);
-    return nanos < 0 ? new Timestamp(seconds - 1, nanos + 1e9, utcZone) : new Timestamp(seconds, nanos, utcZone);
+    return nanos < 0
+      ? new Timestamp(seconds - 1, nanos + 1e9, utcZone)
+      : new Timestamp(seconds, nanos, utcZone);
   }
   if (typeof value === 'string') return parseRfc3339(value);
   if (value instanceof Bytes) return parseRfc3339(value.buffer.toString('utf8'));
@@ -97,8 +99,7 @@ export function toBool(value: Value): boolean {
   throw wrongType(value, 'bool');
 }
 
-const decimalsHint =
-  'if you intend to round the value then call `.round()` explicitly before this cast';
+const decimalsHint = 'if you intend to round the value then call `.round()` explicitly before this cast';
 
 /** A whole number of at most 64 bits; what does not fit fails. */
 export function toInt(value: Value): bigint {
@@ -131,7 +132,8 @@ export function toUint(value: Value): bigint {
 function wholeOf(float: number, kind: string, min: number, max: number): bigint {
   const plain = kind.replace(/^an? /, '');
   if (Number.isNaN(float)) fail(`cannot convert NAN to an ${plain.replace('signed integer', 'integer')}`);
-  if (!Number.isFinite(float)) fail(`cannot convert +/-INF to an ${plain.replace('signed integer', 'integer')}`);
+  if (!Number.isFinite(float))
+    fail(`cannot convert +/-INF to an ${plain.replace('signed integer', 'integer')}`);
   if (float > max) fail(`float value is too large to be cast as ${kind}`);
   if (float < min) fail(`float value is too small to be cast as ${kind}`);
   if (!Number.isInteger(float))
@@ -152,7 +154,8 @@ export function toIntOf(value: Value, bits: number): number | bigint {
 export function toUintOf(value: Value, bits: number): number | bigint {
   const whole = toUint(value);
   const article = bits === 8 ? 'an' : 'a';
-  if (whole >= 2n ** BigInt(bits)) fail(`value is too large to be cast as ${article} ${bits}-bit unsigned integer`);
+  if (whole >= 2n ** BigInt(bits))
+    fail(`value is too large to be cast as ${article} ${bits}-bit unsigned integer`);
   return uintValue(whole);
 }
 

@@ -52,7 +52,9 @@ class CsvReader {
     while (this.#at < this.#text.length && !this.#isEnd()) this.#at++;
     const field = this.#text.slice(start, this.#at);
     if (!this.#isLazy && field.includes('"'))
-      fail(`parse error on line ${this.#line}, column ${start + field.indexOf('"') + 1}: bare " in non-quoted field`);
+      fail(
+        `parse error on line ${this.#line}, column ${start + field.indexOf('"') + 1}: bare " in non-quoted field`,
+      );
     return field;
   }
 

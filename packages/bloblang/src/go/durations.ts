@@ -28,7 +28,8 @@ export function parseDuration(text: string): bigint {
     const nanos = nanosByUnit[unit];
     if (nanos === undefined) return fail(`time: unknown unit ${JSON.stringify(unit)} in duration ${shown}`);
     total += BigInt(whole === '' ? 0 : whole) * BigInt(nanos);
-    if (fraction !== '') total += (BigInt(fraction.slice(0, 18)) * BigInt(nanos)) / 10n ** BigInt(Math.min(18, fraction.length));
+    if (fraction !== '')
+      total += (BigInt(fraction.slice(0, 18)) * BigInt(nanos)) / 10n ** BigInt(Math.min(18, fraction.length));
     if (total > 2n ** 63n) return invalid();
     rest = rest.slice(found[0].length);
   }
@@ -56,7 +57,8 @@ export function parsePeriod(text: string): Period {
   const found = periodPattern.exec(text);
   const isEmpty = found?.slice(2).every((part) => part === undefined);
   if (!found || (isEmpty && text !== 'P0') || text.endsWith('T')) {
-    if (text === '0' || text === 'P0') return { sign: 1, years: 0, months: 0, weeks: 0, days: 0, hours: 0, minutes: 0, seconds: 0 };
+    if (text === '0' || text === 'P0')
+      return { sign: 1, years: 0, months: 0, weeks: 0, days: 0, hours: 0, minutes: 0, seconds: 0 };
     return fail(`${text.slice(0, 200)}: expected a period of ISO 8601 such as P3DT4H`);
   }
   const part = (index: number): number => Number((found[index] ?? '0').replace(',', '.'));

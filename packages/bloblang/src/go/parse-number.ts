@@ -23,14 +23,14 @@ export function parseFloatText(text: string): number {
     const value = mantissa * 2 ** (Number(hex[4]) - 4 * hex[3]!.length);
     return hex[1] === '-' ? -value : value;
   }
-  if (!decimalFloat.test(text) || text.includes('_'))
-    refuse('ParseFloat', text, 'invalid syntax');
+  if (!decimalFloat.test(text) || text.includes('_')) refuse('ParseFloat', text, 'invalid syntax');
   const value = Number(text);
   if (!Number.isFinite(value)) refuse('ParseFloat', text, 'value out of range');
   return value;
 }
 
-const intPattern = /^([+-]?)(0[xX][0-9a-fA-F]+(?:_[0-9a-fA-F]+)*|0[bB][01]+(?:_[01]+)*|0[oO][0-7]+(?:_[0-7]+)*|0[0-7]*(?:_[0-7]+)*|[1-9]\d*(?:_\d+)*)$/;
+const intPattern =
+  /^([+-]?)(0[xX][0-9a-fA-F]+(?:_[0-9a-fA-F]+)*|0[bB][01]+(?:_[01]+)*|0[oO][0-7]+(?:_[0-7]+)*|0[0-7]*(?:_[0-7]+)*|[1-9]\d*(?:_\d+)*)$/;
 
 /** `strconv.ParseInt` or `ParseUint` with base 0 and 64 bits. */
 export function parseIntText(text: string, isSigned: boolean): bigint {

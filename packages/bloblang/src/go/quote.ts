@@ -12,7 +12,8 @@ const escapes: Readonly<Record<string, string>> = {
   '"': '"',
 };
 
-const escapePattern = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3})|([abfnrtv\\"]))/y;
+const escapePattern =
+  /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3})|([abfnrtv\\"]))/y;
 
 /** The text between double quotes with its escapes resolved; `undefined` if Go would refuse it. */
 export function unescapeGo(inner: string): string | undefined {

@@ -1,9 +1,9 @@
 import { asFloat, asInt, isFloat, isNumber } from '../values/numbers.ts';
 import { printFloat } from '../values/print-float.ts';
 import { compareAsUtf8 } from '../values/print-json.ts';
-import { Bytes, Float, isObject, Sentinel, Timestamp, type Value } from '../values/value.ts';
-import { formatTime } from './time-layout.ts';
+import { Bytes, type Float, isObject, Sentinel, Timestamp, type Value } from '../values/value.ts';
 import { quote } from './quote.ts';
+import { formatTime } from './time-layout.ts';
 
 interface Directive {
   readonly flags: string;
@@ -44,7 +44,8 @@ export function sprintf(format: string, args: readonly Value[]): string {
 function formatted(directive: Directive, value: Value): string {
   const { verb, flags } = directive;
   const body = bodyOf(directive, value);
-  if (body === undefined) return `%!${verb}(${value === null ? '<nil>' : `${goType(value)}=${verbV(value)}`})`;
+  if (body === undefined)
+    return `%!${verb}(${value === null ? '<nil>' : `${goType(value)}=${verbV(value)}`})`;
   const width = directive.width ?? 0;
   const isLeft = flags.includes('-') || width < 0;
   const missing = Math.abs(width) - [...body].length;
@@ -62,11 +63,14 @@ function bodyOf(directive: Directive, value: Value): string | undefined {
   if (verb === 'v') return isNumber(value) ? signed(directive, numberV(value)) : verbV(value);
   if (verb === 'T') return goType(value);
   if (verb === 't') return typeof value === 'boolean' ? String(value) : undefined;
-  if (isNumber(value)) return isFloat(value) ? floatBody(directive, asFloat(value)) : integerBody(directive, value);
-  const text = typeof value === 'string' ? value : value instanceof Bytes ? value.buffer.toString('utf8') : undefined;
+  if (isNumber(value))
+    return isFloat(value) ? floatBody(directive, asFloat(value)) : integerBody(directive, value);
+  const text =
+    typeof value === 'string' ? value : value instanceof Bytes ? value.buffer.toString('utf8') : undefined;
   if (text !== undefined) return textBody(directive, text);
   if (value instanceof Timestamp && verb === 's') return verbV(value);
-  if ((Array.isArray(value) || isObject(value)) && 'sdqxX'.includes(verb)) return collectionBody(directive, value);
+  if ((Array.isArray(value) || isObject(value)) && 'sdqxX'.includes(verb))
+    return collectionBody(directive, value);
   return undefined;
 }
 
@@ -101,20 +105,23 @@ function integerBody(directive: Directive, value: number | bigint | Float): stri
   const radix = ({ d: 10, b: 2, o: 8, O: 8, x: 16, X: 16 } as Record<string, number>)[verb];
   if (radix === undefined) {
     if (verb === 'c') return String.fromCodePoint(absolute <= 0x10ffffn ? Number(absolute) : 0xfffd);
-    if (verb === 'q') return `'${quote(String.fromCodePoint(Number(absolute & 0x1fffffn) % 0x110000)).slice(1, -1)}'`;
+    if (verb === 'q')
+      return `'${quote(String.fromCodePoint(Number(absolute & 0x1fffffn) % 0x110000)).slice(1, -1)}'`;
     if (verb === 'U') return `U+${absolute.toString(16).toUpperCase().padStart(4, '0')}`;
     return undefined;
   }
   let digits = absolute.toString(radix).padStart(precision ?? 0, '0');
   if (verb === 'X') digits = digits.toUpperCase();
-  if (flags.includes('#')) digits = ({ b: '0b', o: '0', x: '0x', X: '0X' } as Record<string, string>)[verb] + digits;
+  if (flags.includes('#'))
+    digits = ({ b: '0b', o: '0', x: '0x', X: '0X' } as Record<string, string>)[verb] + digits;
   if (verb === 'O') digits = `0o${digits}`;
   return signed(directive, isNegative ? `-${digits}` : digits);
 }
 
 function floatBody(directive: Directive, value: number): string | undefined {
   const { verb, precision } = directive;
-  if (!Number.isFinite(value)) return 'eEfFgGv'.includes(verb) ? signed(directive, printFloat(value)) : undefined;
+  if (!Number.isFinite(value))
+    return 'eEfFgGv'.includes(verb) ? signed(directive, printFloat(value)) : undefined;
   const exponent = (text: string): string => text.replace(/e([+-])(\d)$/, 'e$10$2');
   switch (verb) {
     case 'f':
@@ -136,10 +143,20 @@ function floatBody(directive: Directive, value: number): string | undefined {
 /** Digits after the point; JavaScript switches to exponents at 1e21. */
 function fixed(value: number, digits: number): string {
   if (Math.abs(value) < 1e21) {
-    const text = value.toFixed(Math.min(digits, 100));
+    const text = roundedHalfEven(value, Math.min(digits, 100));
     return Object.is(value, -0) ? `-${text}` : text;
   }
   return `${BigInt(value)}${digits > 0 ? `.${'0'.repeat(digits)}` : ''}`;
+}
+
+/** JavaScript rounds halves up, Go to the even digit. */
+function roundedHalfEven(value: number, digits: number): string {
+  const text = value.toFixed(digits);
+  const exact = Math.abs(value).toFixed(100);
+  const rest = exact.slice(exact.length - 100 + digits);
+  if (!/^50*$/.test(rest) || Number(text.at(-1)) % 2 === 0) return text;
+  const below = exact.slice(0, exact.length - 100 + digits).replace(/\.$/, '');
+  return value < 0 ? `-${below}` : below;
 }
 
 function general(value: number, precision: number): string {

@@ -38,7 +38,8 @@ export function formatStrftime(time: Timestamp, format: string): string {
     if (inner !== undefined) return cased(formatStrftime(time, inner), flags);
     const field = fieldOf(verb, time, local, offset, colons);
     if (field === undefined) return whole;
-    if (typeof field === 'string') return cased(field, flags).padStart(Number(width), flags.includes('0') ? '0' : ' ');
+    if (typeof field === 'string')
+      return cased(field, flags).padStart(Number(width), flags.includes('0') ? '0' : ' ');
     let fill = field.fill;
     if (flags.includes('_')) fill = ' ';
     if (flags.includes('0')) fill = '0';
@@ -51,7 +52,8 @@ function cased(text: string, flags: string): string {
   return flags.includes('^') ? text.toUpperCase() : flags.includes('#') ? swapped(text) : text;
 }
 
-const swapped = (text: string): string => (text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase());
+const swapped = (text: string): string =>
+  text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase();
 
 interface NumberField {
   readonly value: number;
@@ -148,7 +150,11 @@ function fieldOf(
 
 function zoneText(offset: number, colons: string): string {
   const absolute = Math.abs(offset);
-  const [hours, minutes, seconds] = [Math.floor(absolute / 3600), Math.floor(absolute / 60) % 60, absolute % 60];
+  const [hours, minutes, seconds] = [
+    Math.floor(absolute / 3600),
+    Math.floor(absolute / 60) % 60,
+    absolute % 60,
+  ];
   const sign = offset < 0 ? '-' : '+';
   if (colons === '') return `${sign}${padded(hours)}${padded(minutes)}`;
   const text = `${sign}${padded(hours)}:${padded(minutes)}`;
@@ -181,12 +187,13 @@ class StrptimeReader {
 
   read(): Timestamp {
     this.#run(this.#format);
-    if (this.#at < this.#text.length) this.#fail(`unparsed string ${JSON.stringify(this.#text.slice(this.#at))}`);
+    if (this.#at < this.#text.length)
+      this.#fail(`unparsed string ${JSON.stringify(this.#text.slice(this.#at))}`);
     const { nanos = 0 } = this.#fields;
     if (this.#unixSeconds !== undefined) return new Timestamp(this.#unixSeconds, nanos, this.#zone);
     const { year = 1900, hour = 0, minute = 0, second = 0, half, yearDay } = this.#fields;
     let { month = 1, day = 1 } = this.#fields;
-    if (yearDay !== undefined && this.#fields['month'] === undefined) {
+    if (yearDay !== undefined && this.#fields.month === undefined) {
       month = 1;
       day = yearDay;
     } else if (day < 1 || day > daysInMonth(year, month)) this.#fail('day out of range');
@@ -243,44 +250,57 @@ class StrptimeReader {
 
   #directive(verb: string): void {
     const inner = composed[verb];
-    if (inner !== undefined) return this.#run(inner);
+    if (inner !== undefined) {
+      this.#run(inner);
+      return;
+    }
     switch (verb) {
       case 'Y':
-        return this.#within('year', this.#number(4), 0, 9999);
+        this.#within('year', this.#number(4), 0, 9999);
+        return;
       case 'y': {
         const year = this.#number(2);
-        return this.#within('year', year < 69 ? 2000 + year : 1900 + year, 0, 9999);
+        this.#within('year', year < 69 ? 2000 + year : 1900 + year, 0, 9999);
+        return;
       }
       case 'm':
-        return this.#within('month', this.#number(2), 1, 12);
+        this.#within('month', this.#number(2), 1, 12);
+        return;
       case 'B':
       case 'b':
-        return this.#within('month', this.#name(monthNames) + 1, 1, 12);
+        this.#within('month', this.#name(monthNames) + 1, 1, 12);
+        return;
       case 'A':
       case 'a':
         this.#name(dayNames);
         return;
       case 'd':
       case 'e':
-        return this.#within('day', this.#number(2, true), 1, 31);
+        this.#within('day', this.#number(2, true), 1, 31);
+        return;
       case 'j':
-        return this.#within('yearDay', this.#number(3), 1, 366);
+        this.#within('yearDay', this.#number(3), 1, 366);
+        return;
       case 'H':
       case 'k':
-        return this.#within('hour', this.#number(2, true), 0, 23);
+        this.#within('hour', this.#number(2, true), 0, 23);
+        return;
       case 'I':
       case 'l':
-        return this.#within('hour', this.#number(2, true), 1, 12);
+        this.#within('hour', this.#number(2, true), 1, 12);
+        return;
       case 'M':
-        return this.#within('minute', this.#number(2), 0, 59);
+        this.#within('minute', this.#number(2), 0, 59);
+        return;
       case 'S':
-        return this.#within('second', this.#number(2), 0, 60);
+        this.#within('second', this.#number(2), 0, 60);
+        return;
       case 'f':
       case 'N':
       case 'L': {
         const start = this.#at;
         this.#number(9);
-        this.#fields['nanos'] = Number(this.#text.slice(start, this.#at).padEnd(9, '0'));
+        this.#fields.nanos = Number(this.#text.slice(start, this.#at).padEnd(9, '0'));
         return;
       }
       case 'p':
@@ -288,7 +308,7 @@ class StrptimeReader {
         const half = this.#text.slice(this.#at, this.#at + 2).toLowerCase();
         if (half !== 'am' && half !== 'pm') this.#fail('expected AM or PM');
         this.#at += 2;
-        this.#fields['half'] = half === 'pm' ? 1 : 0;
+        this.#fields.half = half === 'pm' ? 1 : 0;
         return;
       }
       case 's':
@@ -307,7 +327,8 @@ class StrptimeReader {
         this.#number(verb === 'G' ? 4 : 2);
         return;
       case 'z':
-        return this.#offset();
+        this.#offset();
+        return;
       case 'Z': {
         const name = /^[A-Z]+/.exec(this.#text.slice(this.#at))?.[0] ?? this.#fail('expected a timezone');
         this.#at += name.length;
@@ -328,11 +349,10 @@ class StrptimeReader {
 
   #offset(): void {
     const found = /^(?:Z|([+-])(\d\d):?(\d\d)(?::?(\d\d))?)/.exec(this.#text.slice(this.#at));
-    if (!found) return this.#fail('expected a timezone offset');
+    if (!found) throw this.#fail('expected a timezone offset');
     this.#at += found[0].length;
     if (found[1] === undefined) return;
     const offset = Number(found[2]) * 3600 + Number(found[3]) * 60 + Number(found[4] ?? 0);
     this.#zone = offset === 0 ? utcZone : fixedZone('', found[1] === '-' ? -offset : offset);
   }
 }
-

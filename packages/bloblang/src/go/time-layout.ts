@@ -145,7 +145,9 @@ function fieldText(field: string, time: Timestamp, civil: CivilTime, local: numb
 }
 
 function fractionText(field: string, nanos: number): string {
-  const digits = padded(nanos, 9).slice(0, field.length - 1).padEnd(field.length - 1, '0');
+  const digits = padded(nanos, 9)
+    .slice(0, field.length - 1)
+    .padEnd(field.length - 1, '0');
   if (field[1] === '0') return field[0] + digits;
   const kept = digits.replace(/0+$/, '');
   return kept === '' ? '' : field[0] + kept;
@@ -153,7 +155,11 @@ function fractionText(field: string, nanos: number): string {
 
 function offsetText(field: string, offset: number): string {
   const absolute = Math.abs(offset);
-  const [hours, minutes, seconds] = [Math.floor(absolute / 3600), Math.floor(absolute / 60) % 60, absolute % 60];
+  const [hours, minutes, seconds] = [
+    Math.floor(absolute / 3600),
+    Math.floor(absolute / 60) % 60,
+    absolute % 60,
+  ];
   const separator = field.includes(':') ? ':' : '';
   let text = `${offset < 0 ? '-' : '+'}${padded(hours)}`;
   if (field.length > 3) text += separator + padded(minutes);
@@ -362,7 +368,7 @@ class TimeParser {
     }
     const count = field.length - 1;
     const digits = new RegExp(`^[.,](\\d{${count}})`).exec(this.#rest)?.[1];
-    if (digits === undefined) return this.#cannot(field);
+    if (digits === undefined) throw this.#cannot(field);
     this.#reading.nanos = Number(digits.slice(0, 9).padEnd(9, '0'));
     this.#rest = this.#rest.slice(count + 1);
   }
@@ -377,8 +383,12 @@ class TimeParser {
     const pairs = (field.replaceAll(':', '').length - 1) / 2;
     const pattern = new RegExp(`^([+-])(\\d\\d)${`${separator}(\\d\\d)`.repeat(pairs - 1)}`);
     const found = pattern.exec(this.#rest);
-    if (!found) return this.#cannot(field);
-    const [hours, minutes, seconds] = [found[2], found[3] ?? 0, found[4] ?? 0].map(Number) as [number, number, number];
+    if (!found) throw this.#cannot(field);
+    const [hours, minutes, seconds] = [found[2], found[3] ?? 0, found[4] ?? 0].map(Number) as [
+      number,
+      number,
+      number,
+    ];
     if (hours > 24) this.#range('time zone offset hour');
     if (minutes > 60) this.#range('time zone offset minute');
     if (seconds > 60) this.#range('time zone offset second');
@@ -390,7 +400,7 @@ class TimeParser {
 
   #zoneName(): void {
     const found = /^(?:UTC|(?:ChST|MeST)|GMT([+-]\d+)?|[A-Z]{3,5}|[+-]\d{2,4})/.exec(this.#rest);
-    if (!found) return this.#cannot('MST');
+    if (!found) throw this.#cannot('MST');
     this.#rest = this.#rest.slice(found[0].length);
     if (found[0] === 'UTC') this.#reading.zone = utcZone;
     else this.#reading.zone ??= fixedZone(found[0], found[1] === undefined ? 0 : Number(found[1]) * 3600);

@@ -36,7 +36,7 @@ export function unescapeUrl(text: string, part: Part | 'host'): string {
   return Buffer.from(bytes).toString('utf8');
 }
 
-export interface ParsedUrl {
+interface ParsedUrl {
   readonly scheme: string;
   readonly opaque: string;
   readonly user: { readonly name: string; readonly password: string | undefined } | undefined;
@@ -95,8 +95,10 @@ function authorityOf(text: string): Pick<ParsedUrl, 'user' | 'host'> {
     if (/^\[[^\]]*$/.test(hostText)) fail("missing ']' in host");
     fail(`invalid port ${JSON.stringify(hostText.slice(hostText.lastIndexOf(':')))} after host`);
   }
-  if (port![1] !== undefined && !/^:\d*$/.test(port![1])) fail(`invalid port ${JSON.stringify(port![1])} after host`);
-  if (/[ <>"{}|\\^`]/.test(hostText)) fail(`invalid character ${JSON.stringify(/[ <>"{}|\\^`]/.exec(hostText)![0])} in host name`);
+  if (port![1] !== undefined && !/^:\d*$/.test(port![1]))
+    fail(`invalid port ${JSON.stringify(port![1])} after host`);
+  if (/[ <>"{}|\\^`]/.test(hostText))
+    fail(`invalid character ${JSON.stringify(/[ <>"{}|\\^`]/.exec(hostText)![0])} in host name`);
   const host = unescapeUrl(hostText, 'host');
   if (at < 0) return { host, user: undefined };
   const userText = text.slice(0, at);
@@ -121,7 +123,8 @@ export function parseForm(text: string): Map<string, string[]> {
   const form = new Map<string, string[]>();
   for (const pair of text.split('&')) {
     if (pair === '') continue;
-    if (pair.includes(';')) fail('failed to parse value as url-encoded data: invalid semicolon separator in query');
+    if (pair.includes(';'))
+      fail('failed to parse value as url-encoded data: invalid semicolon separator in query');
     const [key, value = ''] = cut(pair, '=');
     const name = unescapeUrl(key, 'query');
     const values = form.get(name) ?? [];

@@ -67,14 +67,14 @@ function unknown(name: string): never {
 function localSeconds(format: Intl.DateTimeFormat, unixSeconds: number): number {
   const parts: Record<string, string> = {};
   for (const { type, value } of format.formatToParts(unixSeconds * 1000)) parts[type] = value;
-  const year = parts['era'] === 'BC' ? 1 - Number(parts['year']) : Number(parts['year']);
+  const year = parts.era === 'BC' ? 1 - Number(parts.year) : Number(parts.year);
   return secondsFromCivil({
     year,
-    month: Number(parts['month']),
-    day: Number(parts['day']),
-    hour: Number(parts['hour']),
-    minute: Number(parts['minute']),
-    second: Number(parts['second']),
+    month: Number(parts.month),
+    day: Number(parts.day),
+    hour: Number(parts.hour),
+    minute: Number(parts.minute),
+    second: Number(parts.second),
   });
 }
 
@@ -85,31 +85,38 @@ function offsetName(offset: number): string {
 }
 
 /** The runtime knows abbreviations of American zones only. */
-const abbreviationsByZone: readonly (readonly [pattern: RegExp, names: Readonly<Record<number, string>>])[] = [
-  [/^Europe\/(London|Belfast|Jersey|Guernsey|Isle_of_Man)$/, { 0: 'GMT', 3600: 'BST' }],
-  [/^Europe\/Dublin$/, { 0: 'GMT', 3600: 'IST' }],
-  [/^(Europe\/Lisbon|Atlantic\/(Madeira|Canary|Faroe))$/, { 0: 'WET', 3600: 'WEST' }],
-  [/^Europe\/(Athens|Helsinki|Kiev|Kyiv|Bucharest|Sofia|Riga|Tallinn|Vilnius|Chisinau|Mariehamn)$/, { 7200: 'EET', 10800: 'EEST' }],
-  [/^Europe\/(Moscow|Simferopol)$/, { 10800: 'MSK' }],
-  [/^Europe\/(?!Istanbul|Minsk|Samara|Saratov|Ulyanovsk|Volgograd|Astrakhan|Kaliningrad)/, { 3600: 'CET', 7200: 'CEST' }],
-  [/^Africa\/(Cairo|Tripoli)$/, { 7200: 'EET', 10800: 'EEST' }],
-  [/^Africa\/(Johannesburg|Maseru|Mbabane)$/, { 7200: 'SAST' }],
-  [/^Africa\/(Lagos|Luanda|Kinshasa|Douala|Libreville)$/, { 3600: 'WAT' }],
-  [/^Africa\/(Nairobi|Addis_Ababa|Kampala|Dar_es_Salaam)$/, { 10800: 'EAT' }],
-  [/^Asia\/(Kolkata|Calcutta)$/, { 19800: 'IST' }],
-  [/^Asia\/Tokyo$/, { 32400: 'JST' }],
-  [/^Asia\/Seoul$/, { 32400: 'KST' }],
-  [/^Asia\/(Shanghai|Taipei|Macau)$/, { 28800: 'CST' }],
-  [/^Asia\/Hong_Kong$/, { 28800: 'HKT' }],
-  [/^Asia\/Jakarta$/, { 25200: 'WIB' }],
-  [/^Asia\/Manila$/, { 28800: 'PST' }],
-  [/^Asia\/Karachi$/, { 18000: 'PKT' }],
-  [/^Asia\/(Jerusalem|Tel_Aviv)$/, { 7200: 'IST', 10800: 'IDT' }],
-  [/^Australia\/(Sydney|Melbourne|Hobart|Brisbane|Canberra)$/, { 36000: 'AEST', 39600: 'AEDT' }],
-  [/^Australia\/(Adelaide|Darwin)$/, { 34200: 'ACST', 37800: 'ACDT' }],
-  [/^Australia\/Perth$/, { 28800: 'AWST' }],
-  [/^Pacific\/Auckland$/, { 43200: 'NZST', 46800: 'NZDT' }],
-];
+const abbreviationsByZone: readonly (readonly [pattern: RegExp, names: Readonly<Record<number, string>>])[] =
+  [
+    [/^Europe\/(London|Belfast|Jersey|Guernsey|Isle_of_Man)$/, { 0: 'GMT', 3600: 'BST' }],
+    [/^Europe\/Dublin$/, { 0: 'GMT', 3600: 'IST' }],
+    [/^(Europe\/Lisbon|Atlantic\/(Madeira|Canary|Faroe))$/, { 0: 'WET', 3600: 'WEST' }],
+    [
+      /^Europe\/(Athens|Helsinki|Kiev|Kyiv|Bucharest|Sofia|Riga|Tallinn|Vilnius|Chisinau|Mariehamn)$/,
+      { 7200: 'EET', 10800: 'EEST' },
+    ],
+    [/^Europe\/(Moscow|Simferopol)$/, { 10800: 'MSK' }],
+    [
+      /^Europe\/(?!Istanbul|Minsk|Samara|Saratov|Ulyanovsk|Volgograd|Astrakhan|Kaliningrad)/,
+      { 3600: 'CET', 7200: 'CEST' },
+    ],
+    [/^Africa\/(Cairo|Tripoli)$/, { 7200: 'EET', 10800: 'EEST' }],
+    [/^Africa\/(Johannesburg|Maseru|Mbabane)$/, { 7200: 'SAST' }],
+    [/^Africa\/(Lagos|Luanda|Kinshasa|Douala|Libreville)$/, { 3600: 'WAT' }],
+    [/^Africa\/(Nairobi|Addis_Ababa|Kampala|Dar_es_Salaam)$/, { 10800: 'EAT' }],
+    [/^Asia\/(Kolkata|Calcutta)$/, { 19800: 'IST' }],
+    [/^Asia\/Tokyo$/, { 32400: 'JST' }],
+    [/^Asia\/Seoul$/, { 32400: 'KST' }],
+    [/^Asia\/(Shanghai|Taipei|Macau)$/, { 28800: 'CST' }],
+    [/^Asia\/Hong_Kong$/, { 28800: 'HKT' }],
+    [/^Asia\/Jakarta$/, { 25200: 'WIB' }],
+    [/^Asia\/Manila$/, { 28800: 'PST' }],
+    [/^Asia\/Karachi$/, { 18000: 'PKT' }],
+    [/^Asia\/(Jerusalem|Tel_Aviv)$/, { 7200: 'IST', 10800: 'IDT' }],
+    [/^Australia\/(Sydney|Melbourne|Hobart|Brisbane|Canberra)$/, { 36000: 'AEST', 39600: 'AEDT' }],
+    [/^Australia\/(Adelaide|Darwin)$/, { 34200: 'ACST', 37800: 'ACDT' }],
+    [/^Australia\/Perth$/, { 28800: 'AWST' }],
+    [/^Pacific\/Auckland$/, { 43200: 'NZST', 46800: 'NZDT' }],
+  ];
 
 function abbreviations(name: string): Readonly<Record<number, string>> | undefined {
   return abbreviationsByZone.find(([pattern]) => pattern.test(name))?.[1];

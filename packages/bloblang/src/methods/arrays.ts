@@ -1,13 +1,20 @@
-import { comparableText, isEqual } from '../values/compare.ts';
 import { getFloat, toBytes, toText } from '../go/coerce.ts';
 import type { Frame } from '../runtime/frame.ts';
 import { applied } from '../runtime/query.ts';
 import { type MethodBody, type MethodSpec, optional, param } from '../runtime/spec.ts';
+import { comparableText, isEqual } from '../values/compare.ts';
 import { fail, placed, prefixed, wrongType } from '../values/mapping-error.ts';
 import { floatValue, isNumber } from '../values/numbers.ts';
-import { compareAsUtf8 } from '../values/print-json.ts';
-import { Bytes, deletedValue, isObject, nothingValue, type Value, type ValueObject } from '../values/value.ts';
 import { setField } from '../values/path.ts';
+import { compareAsUtf8 } from '../values/print-json.ts';
+import {
+  Bytes,
+  deletedValue,
+  isObject,
+  nothingValue,
+  type Value,
+  type ValueObject,
+} from '../values/value.ts';
 
 const category = 'objects and arrays';
 
@@ -74,7 +81,7 @@ const filter: NonNullable<MethodSpec['make']> = (args) => {
     if (!isObject(value)) throw wrongType(value, 'array', 'object');
     const kept: ValueObject = {};
     eachField(value, frame, (key, pair) => {
-      if (test(frame, pair) === true) setField(kept, key, pair['value']!);
+      if (test(frame, pair) === true) setField(kept, key, pair.value!);
     });
     return kept;
   };
@@ -108,7 +115,7 @@ const mapEach: NonNullable<MethodSpec['make']> = (args) => {
       } catch (error) {
         throw prefixed(placed(error, query.annotation), `failed to process element ${key}`);
       }
-      if (result !== deletedValue) setField(mapped, key, result === nothingValue ? pair['value']! : result);
+      if (result !== deletedValue) setField(mapped, key, result === nothingValue ? pair.value! : result);
     });
     return mapped;
   };
@@ -157,7 +164,9 @@ const sortMethod: NonNullable<MethodSpec['make']> = (args) => {
   return (value, frame) => {
     const array = arrayOf(value);
     if (compare === undefined)
-      return sorted(array, frame, (left, right) => isBefore(left, right, (error) => prefixed(error, 'sort element')));
+      return sorted(array, frame, (left, right) =>
+        isBefore(left, right, (error) => prefixed(error, 'sort element')),
+      );
     return sorted(array, frame, (left, right) => {
       const result = compare(frame, { left, right });
       if (typeof result !== 'boolean') throw placed(wrongType(result, 'bool'), 'sort argument');
@@ -249,7 +258,12 @@ const contains: NonNullable<MethodSpec['make']> = (args) => {
 };
 
 /** Indexes of elements that pass: the first, or all. */
-function finder(isAll: boolean, testOf: (args: Parameters<NonNullable<MethodSpec['make']>>[0]) => (frame: Frame, value: Value, index: number) => boolean): NonNullable<MethodSpec['make']> {
+function finder(
+  isAll: boolean,
+  testOf: (
+    args: Parameters<NonNullable<MethodSpec['make']>>[0],
+  ) => (frame: Frame, value: Value, index: number) => boolean,
+): NonNullable<MethodSpec['make']> {
   return (args) => {
     const test = testOf(args);
     return (value, frame) => {
@@ -316,7 +330,8 @@ const split: NonNullable<MethodSpec['make']> = (args) => {
       frame.run.budget.step(value.length);
       return segments(value, (element) => isEqual(delimiter, element));
     }
-    if (typeof value !== 'string' && !(value instanceof Bytes)) throw wrongType(value, 'string', 'array', 'bytes');
+    if (typeof value !== 'string' && !(value instanceof Bytes))
+      throw wrongType(value, 'string', 'array', 'bytes');
     if (typeof delimiter !== 'string') return fail('the delimiter must be a string, as the value is');
     frame.run.budget.build(8 * (typeof value === 'string' ? value.length : value.buffer.length));
     if (typeof value === 'string') return delimiter === '' ? [...value] : value.split(delimiter);
@@ -583,4 +598,3 @@ export const arrayMethods: readonly MethodSpec[] = [
     make: zip,
   },
 ];
-

@@ -20,7 +20,8 @@ function base64(alphabet: RegExp, isPadded: boolean, kind: 'base64' | 'base64url
       const isCut = isPadded && text.length % 4 !== 0;
       if (wrong >= 0 && !(isCut && wrong >= text.length - (text.length % 4)))
         fail(`illegal base64 data at input byte ${wrong}`);
-      if (isCut || body.length % 4 === 1) fail(isPadded ? 'unexpected EOF' : `illegal base64 data at input byte ${body.length}`);
+      if (isCut || body.length % 4 === 1)
+        fail(isPadded ? 'unexpected EOF' : `illegal base64 data at input byte ${body.length}`);
       return Buffer.from(body, kind);
     },
   };
@@ -86,7 +87,9 @@ function unBase85(characters: string, text: string, shortZeros: boolean): Buffer
   return Buffer.from(out);
 }
 
-const ascii85Characters = Array.from({ length: 85 }, (_none, index) => String.fromCharCode(33 + index)).join('');
+const ascii85Characters = Array.from({ length: 85 }, (_none, index) => String.fromCharCode(33 + index)).join(
+  '',
+);
 const z85Characters = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#';
 
 const ascii85: Encoding = {

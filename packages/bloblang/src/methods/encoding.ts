@@ -56,7 +56,9 @@ const decompressors: Readonly<Record<string, Decompressor>> = {
 };
 
 function named<Codec>(codecs: Readonly<Record<string, Codec>>, name: string, what: string): Codec {
-  return (Object.hasOwn(codecs, name) ? codecs[name] : undefined) ?? fail(`${what} type not recognised: ${name}`);
+  return (
+    (Object.hasOwn(codecs, name) ? codecs[name] : undefined) ?? fail(`${what} type not recognised: ${name}`)
+  );
 }
 
 const decompressMethod: NonNullable<MethodSpec['make']> = (args) => {
@@ -79,7 +81,10 @@ const decompressMethod: NonNullable<MethodSpec['make']> = (args) => {
 
 function isTooLarge(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
-  return code === 'ERR_BUFFER_TOO_LARGE' || (error instanceof Error && error.constructor.name === 'OutputLimitExceeded');
+  return (
+    code === 'ERR_BUFFER_TOO_LARGE' ||
+    (error instanceof Error && error.constructor.name === 'OutputLimitExceeded')
+  );
 }
 
 const gcmTagBytes = 16;
@@ -156,7 +161,8 @@ export const encodingMethods: readonly MethodSpec[] = [
     make: (args) => {
       const compressor = named(compressors, args.string('algorithm'), 'compression');
       const level = args.integer('level');
-      return (value, frame) => onBytes((bytes) => compressor(bytes, level))(new Bytes(getBytes(value)), frame);
+      return (value, frame) =>
+        onBytes((bytes) => compressor(bytes, level))(new Bytes(getBytes(value)), frame);
     },
   },
   {
@@ -184,7 +190,11 @@ export const encodingMethods: readonly MethodSpec[] = [
     name: 'hash',
     category,
     doc: 'Hashes: hmac_sha1, hmac_sha256, hmac_sha512 (with a key), md5, sha1, sha256, sha512, xxhash64, crc32 or fnv32.',
-    params: [param.string('algorithm'), optional(param.binary('key')), withDefault(param.string('polynomial'), 'IEEE')],
+    params: [
+      param.string('algorithm'),
+      optional(param.binary('key')),
+      withDefault(param.string('polynomial'), 'IEEE'),
+    ],
     make: (args) =>
       onBytes(hashNamed(args.string('algorithm'), args.optionalBinary('key'), args.string('polynomial'))),
   },

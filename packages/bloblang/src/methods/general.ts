@@ -162,8 +162,11 @@ export const generalMethods: readonly MethodSpec[] = [
     params: [optional(param.float('default'))],
     build(target, args) {
       const fallback = args.optionalFloat('default');
-      return converting<Value>('number', target, fallback === undefined ? undefined : floatValue(fallback), (value) =>
-        floatValue(toFloat(value)),
+      return converting<Value>(
+        'number',
+        target,
+        fallback === undefined ? undefined : floatValue(fallback),
+        (value) => floatValue(toFloat(value)),
       );
     },
   },
@@ -219,4 +222,3 @@ export const generalMethods: readonly MethodSpec[] = [
     },
   },
 ];
-

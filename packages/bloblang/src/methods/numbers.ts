@@ -1,8 +1,17 @@
 import { getFloat, intIfItFits, toFloat, toInt, toIntOf, toUint, toUintOf } from '../go/coerce.ts';
 import { type MethodBody, type MethodSpec, param } from '../runtime/spec.ts';
 import { wrongType } from '../values/mapping-error.ts';
-import { asFloat, asInt, floatValue, int64, intValue, isFloat, isNumber, uintValue } from '../values/numbers.ts';
-import { Float, type Value } from '../values/value.ts';
+import {
+  asFloat,
+  asInt,
+  floatValue,
+  int64,
+  intValue,
+  isFloat,
+  isNumber,
+  uintValue,
+} from '../values/numbers.ts';
+import type { Float, Value } from '../values/value.ts';
 
 const category = 'numbers';
 
@@ -21,13 +30,17 @@ function rounding(round: (value: number) => number): MethodBody {
 
 /** Half away from zero. */
 const roundHalfAway = (value: number): number =>
-  Math.abs(value) >= 2 ** 52 ? value : Math.sign(value) * Math.floor(Math.abs(value) + 0.5 - (isJustBelowHalf(value) ? 1 : 0));
+  Math.abs(value) >= 2 ** 52
+    ? value
+    : Math.sign(value) * Math.floor(Math.abs(value) + 0.5 - (isJustBelowHalf(value) ? 1 : 0));
 
 /** The largest number below one half would become one by adding one half. */
 const isJustBelowHalf = (value: number): boolean => Math.abs(value) === 0.49999999999999994;
 
-const functionOf = (compute: (value: number) => number): MethodBody => (value) =>
-  floatValue(compute(asFloat(numberOf(value))));
+const functionOf =
+  (compute: (value: number) => number): MethodBody =>
+  (value) =>
+    floatValue(compute(asFloat(numberOf(value))));
 
 const absolute: MethodBody = (value) => {
   const number = numberOf(value);
@@ -64,7 +77,9 @@ export const numberMethods: readonly MethodSpec[] = [
   plain('log10', 'Yields the decimal logarithm.', functionOf(Math.log10)),
   plain('sin', 'Yields the sine of an angle in radians.', (value) => floatValue(Math.sin(getFloat(value)))),
   plain('cos', 'Yields the cosine of an angle in radians.', (value) => floatValue(Math.cos(getFloat(value)))),
-  plain('tan', 'Yields the tangent of an angle in radians.', (value) => floatValue(Math.tan(getFloat(value)))),
+  plain('tan', 'Yields the tangent of an angle in radians.', (value) =>
+    floatValue(Math.tan(getFloat(value))),
+  ),
   {
     name: 'pow',
     category,
@@ -77,7 +92,9 @@ export const numberMethods: readonly MethodSpec[] = [
   },
   plain('float32', 'Reads a 32-bit float.', (value) => floatValue(float32Of(toFloat(value)))),
   plain('float64', 'Reads a 64-bit float.', (value) => floatValue(toFloat(value))),
-  plain('int64', 'Reads a 64-bit integer; fails if it has decimals or does not fit.', (value) => intValue(toInt(value))),
+  plain('int64', 'Reads a 64-bit integer; fails if it has decimals or does not fit.', (value) =>
+    intValue(toInt(value)),
+  ),
   plain('uint64', 'Reads an unsigned 64-bit integer; fails if it has decimals or does not fit.', (value) =>
     uintValue(toUint(value)),
   ),
@@ -85,8 +102,10 @@ export const numberMethods: readonly MethodSpec[] = [
     plain(`int${bits}`, `Reads a ${bits}-bit integer; fails if it has decimals or does not fit.`, (value) =>
       toIntOf(value, bits),
     ),
-    plain(`uint${bits}`, `Reads an unsigned ${bits}-bit integer; fails if it has decimals or does not fit.`, (value) =>
-      toUintOf(value, bits),
+    plain(
+      `uint${bits}`,
+      `Reads an unsigned ${bits}-bit integer; fails if it has decimals or does not fit.`,
+      (value) => toUintOf(value, bits),
     ),
   ]),
 ];

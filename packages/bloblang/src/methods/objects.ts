@@ -1,13 +1,13 @@
 import { getString } from '../go/coerce.ts';
+import { bloblangLimits } from '../limits.ts';
 import type { Frame } from '../runtime/frame.ts';
+import { fieldQuery } from '../runtime/paths.ts';
 import type { Query } from '../runtime/query.ts';
 import { type MethodBody, type MethodSpec, optional, param, withDefault } from '../runtime/spec.ts';
-import { bloblangLimits } from '../limits.ts';
 import { fail, LimitError, prefixed, wrongType } from '../values/mapping-error.ts';
 import { deleteAt, fieldOf, find, joinPath, setAt, setField, splitPath } from '../values/path.ts';
 import { compareAsUtf8 } from '../values/print-json.ts';
 import { Bytes, deletedValue, isObject, typeOf, type Value, type ValueObject } from '../values/value.ts';
-import { fieldQuery } from '../runtime/paths.ts';
 
 const category = 'objects and arrays';
 
@@ -60,14 +60,21 @@ function collected(into: Value, from: Value): Value {
   return [...left, ...right];
 }
 
-function merged(into: ValueObject, from: ValueObject, collide: (into: Value, from: Value) => Value, depth = 0): ValueObject {
-  if (depth > bloblangLimits.valueDepthMax) throw new LimitError('the values are nested too deeply to be merged');
+function merged(
+  into: ValueObject,
+  from: ValueObject,
+  collide: (into: Value, from: Value) => Value,
+  depth = 0,
+): ValueObject {
+  if (depth > bloblangLimits.valueDepthMax)
+    throw new LimitError('the values are nested too deeply to be merged');
   const result: ValueObject = { ...into };
   for (const key of Object.keys(from)) {
     const value = from[key]!;
     const existing = fieldOf(result, key);
     if (existing === undefined) setField(result, key, value);
-    else if (isObject(value) && isObject(existing)) setField(result, key, merged(existing, value, collide, depth + 1));
+    else if (isObject(value) && isObject(existing))
+      setField(result, key, merged(existing, value, collide, depth + 1));
     else setField(result, key, collide(existing, value));
   }
   return result;
@@ -97,7 +104,8 @@ function collapsed(value: Value, includesEmpty: boolean, frame: Frame): Value {
   if (!Array.isArray(value) && !isObject(value)) return fail('not an object or array');
   const flat: ValueObject = {};
   const visit = (inner: Value, path: string, depth: number): void => {
-    if (depth > bloblangLimits.valueDepthMax) throw new LimitError('the value is nested too deeply to be collapsed');
+    if (depth > bloblangLimits.valueDepthMax)
+      throw new LimitError('the value is nested too deeply to be collapsed');
     frame.run.budget.step();
     const entries: [string, Value][] | undefined = Array.isArray(inner)
       ? inner.map((element, index) => [String(index), element])
@@ -240,10 +248,18 @@ export const objectMethods: readonly MethodSpec[] = [
       const path = splitPath(args.string('path'));
       const given = args.any('value');
       return (value) =>
-        given === deletedValue ? deleteAt(value, path, new Set()) : setAt(value ?? {}, path, given, new Set());
+        given === deletedValue
+          ? deleteAt(value, path, new Set())
+          : setAt(value ?? {}, path, given, new Set());
     },
   },
-  { name: 'keys', category, doc: 'Yields the keys of an object, sorted.', params: [], make: onObject(keysOf) },
+  {
+    name: 'keys',
+    category,
+    doc: 'Yields the keys of an object, sorted.',
+    params: [],
+    make: onObject(keysOf),
+  },
   {
     name: 'key_values',
     category,

@@ -1,6 +1,6 @@
 import { parse as parseYamlText, stringify as printYaml } from 'yaml';
-import { parseCsv } from '../go/csv.ts';
 import { getBytes, getString } from '../go/coerce.ts';
+import { parseCsv } from '../go/csv.ts';
 import { parseForm, parseUrl } from '../go/url.ts';
 import type { Frame } from '../runtime/frame.ts';
 import { type MethodSpec, optional, param, withDefault } from '../runtime/spec.ts';
@@ -41,7 +41,12 @@ const aliasesMax = 100;
 function yamlValue(value: unknown, depth = 0): Value {
   if (depth > 500) return fail('failed to parse value as YAML: it is nested too deeply');
   if (value === undefined || value === null) return null;
-  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'bigint')
+  if (
+    typeof value === 'string' ||
+    typeof value === 'boolean' ||
+    typeof value === 'number' ||
+    typeof value === 'bigint'
+  )
     return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (Array.isArray(value)) return value.map((element) => yamlValue(element, depth + 1));
   const object: ValueObject = {};
@@ -57,7 +62,9 @@ const parseYaml: NonNullable<MethodSpec['make']> = () => (value, frame) => {
   try {
     parsed = parseYamlText(text, { maxAliasCount: aliasesMax, intAsBigInt: true, logLevel: 'silent' });
   } catch (error) {
-    return fail(`failed to parse value as YAML: ${(error instanceof Error ? error.message : String(error)).split('\n')[0]}`);
+    return fail(
+      `failed to parse value as YAML: ${(error instanceof Error ? error.message : String(error)).split('\n')[0]}`,
+    );
   }
   return yamlValue(parsed);
 };
@@ -73,10 +80,22 @@ function plainValue(value: Value): unknown {
 }
 
 const formatYaml: NonNullable<MethodSpec['make']> = () => (value, frame) =>
-  built(printYaml(plainValue(value), { indent: 4, sortMapEntries: true, aliasDuplicateObjects: false, lineWidth: 0 }), frame);
+  built(
+    printYaml(plainValue(value), {
+      indent: 4,
+      sortMapEntries: true,
+      aliasDuplicateObjects: false,
+      lineWidth: 0,
+    }),
+    frame,
+  );
 
 const csv: NonNullable<MethodSpec['make']> = (args) => {
-  const [hasHeader, delimiter, isLazy] = [args.bool('parse_header_row'), args.string('delimiter'), args.bool('lazy_quotes')];
+  const [hasHeader, delimiter, isLazy] = [
+    args.bool('parse_header_row'),
+    args.string('delimiter'),
+    args.bool('lazy_quotes'),
+  ];
   return (value, frame) => {
     if ([...delimiter].length !== 1) fail('delimiter value must be exactly one character');
     const text = textOf(value);
@@ -111,7 +130,8 @@ const url: NonNullable<MethodSpec['make']> = () => (value) => {
 
 const form: NonNullable<MethodSpec['make']> = () => (value) => {
   const object: ValueObject = {};
-  for (const [key, values] of parseForm(getString(value))) setField(object, key, values.length === 1 ? values[0]! : values);
+  for (const [key, values] of parseForm(getString(value)))
+    setField(object, key, values.length === 1 ? values[0]! : values);
   return object;
 };
 
@@ -137,7 +157,7 @@ export const parsingMethods: readonly MethodSpec[] = [
   {
     name: 'format_json',
     category,
-    doc: 'Prints a value as JSON, with indentation unless told otherwise.',
+    doc: 'Prints a value as JSON, with indentation by default.',
     params: [
       withDefault(param.string('indent'), '    '),
       withDefault(param.bool('no_indent'), false),

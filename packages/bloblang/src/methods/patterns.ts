@@ -4,8 +4,8 @@ import { bloblangLimits } from '../limits.ts';
 import type { Frame } from '../runtime/frame.ts';
 import { type MethodBody, type MethodSpec, param } from '../runtime/spec.ts';
 import { fail, wrongType } from '../values/mapping-error.ts';
-import { Bytes, type Value, type ValueObject } from '../values/value.ts';
 import { setField } from '../values/path.ts';
+import { Bytes, type Value, type ValueObject } from '../values/value.ts';
 
 const category = 'regular expressions';
 
@@ -25,10 +25,11 @@ const patternsMax = 64;
 function patternOf(expression: string): Pattern {
   const known = patterns.get(expression);
   if (known) return known;
-  if (expression.length > bloblangLimits.patternCharsMax)
-    fail(`the pattern has more than ${bloblangLimits.patternCharsMax} characters`);
+  if (expression.length > bloblangLimits.mappingPatternCharsMax)
+    fail(`the pattern has more than ${bloblangLimits.mappingPatternCharsMax} characters`);
   const cost = patternCost(expression);
-  if (cost > bloblangLimits.patternCostMax) fail('the pattern repeats too much; lower its repetition counts');
+  if (cost > bloblangLimits.mappingPatternCostMax)
+    fail('the pattern repeats too much; lower its repetition counts');
   const pattern = compiled(expression, cost);
   if (patterns.size >= patternsMax) patterns.delete(patterns.keys().next().value!);
   patterns.set(expression, pattern);
@@ -43,7 +44,8 @@ function compiled(expression: string, cost: number): Pattern {
     return fail(error instanceof Error ? error.message : String(error));
   }
   const groups = Array.from({ length: program.groupCount() + 1 }, (_none, index) => String(index));
-  for (const [name, index] of Object.entries(program.namedGroups() as Record<string, number>)) groups[index] = name;
+  for (const [name, index] of Object.entries(program.namedGroups() as Record<string, number>))
+    groups[index] = name;
   return { program, cost, groups };
 }
 
@@ -68,7 +70,9 @@ function* matchesOf({ program }: Pattern, text: string): Generator<Match> {
   }
 }
 
-function onMatches(run: (pattern: Pattern, text: string, frame: Frame) => Value): NonNullable<MethodSpec['make']> {
+function onMatches(
+  run: (pattern: Pattern, text: string, frame: Frame) => Value,
+): NonNullable<MethodSpec['make']> {
   return (args) => bodyOf(patternOf(args.string('pattern')), run);
 }
 
@@ -173,7 +177,7 @@ export const patternMethods: readonly MethodSpec[] = [
   {
     name: 're_replace_all',
     category,
-    doc: 'Replaces every match of a pattern; `$1` and `${name}` stand for groups.',
+    doc: 'Replaces every match of a pattern; `$1` and `$name` stand for groups.',
     params: replaceParams,
     make: replaceAll,
   },

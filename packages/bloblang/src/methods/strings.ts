@@ -1,9 +1,9 @@
+import { getString } from '../go/coerce.ts';
 import { escapeHtml, stripHtml, unescapeHtml } from '../go/html.ts';
 import { quote, unquote } from '../go/quote.ts';
 import { sprintf } from '../go/sprintf.ts';
 import { byteIndexOf, lowerCased, titleCased, trimmedOf, trimmedSpace, upperCased } from '../go/text.ts';
 import { escapeUrl, unescapeUrl } from '../go/url.ts';
-import { getString } from '../go/coerce.ts';
 import type { Frame } from '../runtime/frame.ts';
 import { type MethodBody, type MethodSpec, optional, param, withDefault } from '../runtime/spec.ts';
 import { fail, prefixed, wrongType } from '../values/mapping-error.ts';
@@ -61,8 +61,7 @@ const replaceAll: NonNullable<MethodSpec['make']> = (args) => {
 
 const replaceMany: NonNullable<MethodSpec['make']> = (args) => {
   const items = args.array('values');
-  if (items.length % 2 !== 0)
-    fail('invalid arg, replacements should be in pairs and must therefore be even');
+  if (items.length % 2 !== 0) fail('invalid arg, replacements should be in pairs and must therefore be even');
   const texts = items.map((item, index) => {
     try {
       return getString(item);
@@ -123,7 +122,9 @@ const filepathJoin: MethodBody = (value) => {
 /** Words of ASCII letters and digits with dashes between them. */
 function slug(text: string, language: string): string {
   const umlauts: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue', Ä: 'ae', Ö: 'oe', Ü: 'ue', ß: 'ss' };
-  const and = ({ en: 'and', de: 'und', fr: 'et', es: 'y', nl: 'en', it: 'e' } as Record<string, string>)[language];
+  const and = ({ en: 'and', de: 'und', fr: 'et', es: 'y', nl: 'en', it: 'e' } as Record<string, string>)[
+    language
+  ];
   return (language === 'de' ? text.replace(/[äöüÄÖÜß]/g, (found) => umlauts[found]!) : text)
     .replaceAll('&', ` ${and ?? 'and'} `)
     .replaceAll('@', ' at ')
@@ -152,8 +153,16 @@ export const stringMethods: readonly MethodSpec[] = [
   plain('capitalize', 'Begins every word with a large letter.', onText(titleCased)),
   plain('escape_html', 'Escapes <, >, &, \' and " for HTML.', onString(escapeHtml)),
   plain('unescape_html', 'Resolves numeric entities and the names of HTML 4.', onString(unescapeHtml)),
-  plain('escape_url_query', 'Escapes a string for the query of a URL.', onString((text) => escapeUrl(text, 'query'))),
-  plain('unescape_url_query', 'Resolves escapes of the query of a URL.', onString((text) => unescapeUrl(text, 'query'))),
+  plain(
+    'escape_url_query',
+    'Escapes a string for the query of a URL.',
+    onString((text) => escapeUrl(text, 'query')),
+  ),
+  plain(
+    'unescape_url_query',
+    'Resolves escapes of the query of a URL.',
+    onString((text) => unescapeUrl(text, 'query')),
+  ),
   plain('quote', 'Puts a string in quotes and escapes what cannot be printed.', onString(quote)),
   plain('unquote', 'Removes quotes and resolves escapes.', onString(unquote)),
   plain('filepath_join', 'Joins an array of strings to a path of a file.', filepathJoin),
@@ -175,11 +184,12 @@ export const stringMethods: readonly MethodSpec[] = [
     category,
     doc: 'Fills the verbs of a format string, as those of Go, with the arguments.',
     params: 'variadic',
-    make: (args) => onString((text, frame) => {
-      const result = sprintf(text, args.list);
-      frame.run.budget.build(result.length);
-      return result;
-    }),
+    make: (args) =>
+      onString((text, frame) => {
+        const result = sprintf(text, args.list);
+        frame.run.budget.build(result.length);
+        return result;
+      }),
   },
   {
     name: 'has_prefix',
@@ -189,7 +199,10 @@ export const stringMethods: readonly MethodSpec[] = [
     make: (args) => {
       const wanted = args.string('value');
       const bytes = Buffer.from(wanted, 'utf8');
-      return asking((text) => text.startsWith(wanted), (buffer) => buffer.subarray(0, bytes.length).equals(bytes));
+      return asking(
+        (text) => text.startsWith(wanted),
+        (buffer) => buffer.subarray(0, bytes.length).equals(bytes),
+      );
     },
   },
   {
@@ -202,7 +215,8 @@ export const stringMethods: readonly MethodSpec[] = [
       const bytes = Buffer.from(wanted, 'utf8');
       return asking(
         (text) => text.endsWith(wanted),
-        (buffer) => buffer.length >= bytes.length && buffer.subarray(buffer.length - bytes.length).equals(bytes),
+        (buffer) =>
+          buffer.length >= bytes.length && buffer.subarray(buffer.length - bytes.length).equals(bytes),
       );
     },
   },
@@ -213,7 +227,10 @@ export const stringMethods: readonly MethodSpec[] = [
     params: [param.string('value')],
     make: (args) => {
       const wanted = args.string('value');
-      return asking((text) => byteIndexOf(text, wanted), (buffer) => buffer.indexOf(wanted));
+      return asking(
+        (text) => byteIndexOf(text, wanted),
+        (buffer) => buffer.indexOf(wanted),
+      );
     },
   },
   {
@@ -223,8 +240,21 @@ export const stringMethods: readonly MethodSpec[] = [
     params: [param.integer('count')],
     make: repeat,
   },
-  { name: 'replace_all', category, doc: 'Replaces a text everywhere.', params: replaceParams, make: replaceAll },
-  { name: 'replace', category, doc: 'Is `replace_all`.', status: 'hidden', params: replaceParams, make: replaceAll },
+  {
+    name: 'replace_all',
+    category,
+    doc: 'Replaces a text everywhere.',
+    params: replaceParams,
+    make: replaceAll,
+  },
+  {
+    name: 'replace',
+    category,
+    doc: 'Is `replace_all`.',
+    status: 'hidden',
+    params: replaceParams,
+    make: replaceAll,
+  },
   {
     name: 'replace_all_many',
     category,
@@ -255,7 +285,8 @@ export const stringMethods: readonly MethodSpec[] = [
     params: [optional(param.array('preserve'))],
     make: (args) => {
       const preserved = (args.optionalArray('preserve') ?? []).map((name, index) => {
-        if (typeof name !== 'string') throw prefixed(wrongType(name, 'string'), `invalid arg at index ${index}`);
+        if (typeof name !== 'string')
+          throw prefixed(wrongType(name, 'string'), `invalid arg at index ${index}`);
         return name.toLowerCase();
       });
       return onText((text) => stripHtml(text, new Set(preserved)));
@@ -294,4 +325,3 @@ export const stringMethods: readonly MethodSpec[] = [
     },
   },
 ];
-

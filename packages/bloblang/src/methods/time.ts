@@ -1,5 +1,5 @@
-import { getString, getTimestamp } from '../go/coerce.ts';
 import { civilFromSeconds, secondsFromCivil } from '../go/civil-time.ts';
+import { getString, getTimestamp } from '../go/coerce.ts';
 import { type Period, parseDuration, parsePeriod, periodNanos } from '../go/durations.ts';
 import { formatStrftime, parseStrptime } from '../go/strftime.ts';
 import { formatTime, parseTime, rfc3339Nano } from '../go/time-layout.ts';
@@ -18,7 +18,10 @@ function timestampOf(nanos: bigint, like: Timestamp): Timestamp {
   return new Timestamp(Number((nanos - rest) / second), Number(rest), like.zone);
 }
 
-const onTime = (body: (time: Timestamp) => Value): MethodBody => (value) => body(getTimestamp(value));
+const onTime =
+  (body: (time: Timestamp) => Value): MethodBody =>
+  (value) =>
+    body(getTimestamp(value));
 
 /** Seconds from year 1 to 1970, from which times are rounded. */
 const yearOneSeconds = 62_135_596_800n;
@@ -37,7 +40,8 @@ function added(time: Timestamp, period: Period, direction: 1 | -1): Timestamp {
   const { hours, minutes, seconds } = period;
   const clock = BigInt(Math.round(sign * (hours * 3600e9 + minutes * 60e9 + seconds * 1e9)));
   const { years, months, weeks, days } = period;
-  if (years === 0 && months === 0 && weeks === 0 && days === 0) return timestampOf(nanosOf(time) + clock, time);
+  if (years === 0 && months === 0 && weeks === 0 && days === 0)
+    return timestampOf(nanosOf(time) + clock, time);
   const offset = time.zone.offsetSecondsAt(time.unixSeconds);
   const civil = civilFromSeconds(time.unixSeconds + offset);
   const local = secondsFromCivil({
@@ -70,7 +74,10 @@ function formatting(print: (time: Timestamp, format: string) => string): NonNull
 }
 
 /** The deprecated names yield texts. */
-function parsing(parse: (text: string, format: string) => Timestamp, yieldsText: boolean): NonNullable<MethodSpec['make']> {
+function parsing(
+  parse: (text: string, format: string) => Timestamp,
+  yieldsText: boolean,
+): NonNullable<MethodSpec['make']> {
   return (args) => {
     const format = args.string('format');
     return (value) => {
@@ -216,7 +223,14 @@ const methods: readonly MethodSpec[] = [
     const name = `ts_unix${suffix}`;
     return [
       { name, category, doc: `Yields the ${doc} of a timestamp since 1970.`, params: [], make },
-      { name: `format_timestamp_unix${suffix}`, category, status: 'deprecated', doc: `Is \`${name}\`.`, params: [], make },
+      {
+        name: `format_timestamp_unix${suffix}`,
+        category,
+        status: 'deprecated',
+        doc: `Is \`${name}\`.`,
+        params: [],
+        make,
+      },
     ];
   }),
 ];

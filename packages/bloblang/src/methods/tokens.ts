@@ -68,10 +68,11 @@ function parseMethod(name: string, signer: Signer): NonNullable<MethodSpec['make
     const secret = args.string('signing_secret');
     return (value, frame) => {
       const [head = '', body = '', signature, ...rest] = getString(value).split('.');
-      if (signature === undefined || rest.length > 0) return refuse('token contains an invalid number of segments');
+      if (signature === undefined || rest.length > 0)
+        return refuse('token contains an invalid number of segments');
       const header = parseJson(Buffer.from(head, 'base64url').toString(), () => 'token is malformed');
       // The token must not choose the algorithm.
-      if (!isObject(header) || header['alg'] !== name.toUpperCase()) return refuse('incorrect signing method');
+      if (!isObject(header) || header.alg !== name.toUpperCase()) return refuse('incorrect signing method');
       const isValid = (): boolean => {
         try {
           return signer.isValid(`${head}.${body}`, Buffer.from(signature, 'base64url'), secret);
@@ -83,8 +84,9 @@ function parseMethod(name: string, signer: Signer): NonNullable<MethodSpec['make
       const claims = parseJson(Buffer.from(body, 'base64url').toString(), () => 'token is malformed');
       if (!isObject(claims)) return refuse('token is malformed');
       const nowSeconds = frame.run.ports.clock.nowMs() / 1000;
-      if (typeof claims['exp'] === 'number' && nowSeconds >= claims['exp']) return refuse('token has invalid claims: token is expired');
-      if (typeof claims['nbf'] === 'number' && nowSeconds < claims['nbf'])
+      if (typeof claims.exp === 'number' && nowSeconds >= claims.exp)
+        return refuse('token has invalid claims: token is expired');
+      if (typeof claims.nbf === 'number' && nowSeconds < claims.nbf)
         return refuse('token has invalid claims: token is not valid yet');
       return claims;
     };
@@ -93,21 +95,23 @@ function parseMethod(name: string, signer: Signer): NonNullable<MethodSpec['make
 
 const secretParam = [param.string('signing_secret')];
 
-export const tokenMethods: readonly MethodSpec[] = Object.entries(signers).flatMap(([name, signer]): MethodSpec[] => [
-  {
-    name: `sign_jwt_${name}`,
-    category,
-    doc: `Yields a token of ${name.toUpperCase()} with the object as its claims.`,
-    params: secretParam,
-    make: signMethod(name, signer),
-  },
-  {
-    name: `parse_jwt_${name}`,
-    category,
-    doc: `Verifies a token of ${name.toUpperCase()} and yields its claims.`,
-    params: secretParam,
-    // Whether a token has expired depends on the time.
-    needs: 'environment',
-    make: parseMethod(name, signer),
-  },
-]);
+export const tokenMethods: readonly MethodSpec[] = Object.entries(signers).flatMap(
+  ([name, signer]): MethodSpec[] => [
+    {
+      name: `sign_jwt_${name}`,
+      category,
+      doc: `Yields a token of ${name.toUpperCase()} with the object as its claims.`,
+      params: secretParam,
+      make: signMethod(name, signer),
+    },
+    {
+      name: `parse_jwt_${name}`,
+      category,
+      doc: `Verifies a token of ${name.toUpperCase()} and yields its claims.`,
+      params: secretParam,
+      // Whether a token has expired depends on the time.
+      needs: 'environment',
+      make: parseMethod(name, signer),
+    },
+  ],
+);

@@ -1,8 +1,8 @@
+import { find, indexOfSegment, isInherited, joinPath, splitPath } from '../values/path.ts';
+import { isObject, type Value } from '../values/value.ts';
 import type { Frame } from './frame.ts';
 import { unparsed } from './frame.ts';
 import type { Exec, Query } from './query.ts';
-import { find, indexOfSegment, isInherited, joinPath, splitPath } from '../values/path.ts';
-import { isObject, type Value } from '../values/value.ts';
 
 /** `this`. */
 export function thisQuery(): Query {

@@ -2,7 +2,7 @@ import type { Clock, Random } from '@weir/core';
 import type { Value } from '../values/value.ts';
 
 /**
- * What a mapping may ask of its surroundings. A function whose port is absent fails when it runs; environments leave
+ * What a mapping may ask of the process. A function whose port is absent fails when it runs; environments leave
  * such functions out.
  */
 export interface Ports {

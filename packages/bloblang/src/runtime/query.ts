@@ -18,7 +18,7 @@ export interface Query {
 }
 
 /** Runs a query for an element: the element is `this`, or the parameter of a lambda. */
-export type Applied = (frame: Frame, value: Value) => Value;
+type Applied = (frame: Frame, value: Value) => Value;
 
 export function applied(query: Query): Applied {
   const { lambda, exec } = query;

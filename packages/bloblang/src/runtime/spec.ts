@@ -3,7 +3,7 @@ import type { Args } from './args.ts';
 import type { Frame } from './frame.ts';
 import type { Exec, Query } from './query.ts';
 
-export type ParameterType =
+type ParameterType =
   | 'string'
   | 'integer'
   | 'float'
@@ -77,4 +77,7 @@ export const param = {
 } as const;
 
 export const optional = (parameter: Parameter): Parameter => ({ ...parameter, isOptional: true });
-export const withDefault = (parameter: Parameter, value: Value): Parameter => ({ ...parameter, default: value });
+export const withDefault = (parameter: Parameter, value: Value): Parameter => ({
+  ...parameter,
+  default: value,
+});

@@ -1,6 +1,11 @@
 /** The syntax tree of a mapping. `at` is where a node begins in the text. */
 export type Expression =
-  | { readonly kind: 'literal'; readonly at: number; readonly value: null | boolean | string | number | bigint; readonly isFloat?: true }
+  | {
+      readonly kind: 'literal';
+      readonly at: number;
+      readonly value: null | boolean | string | number | bigint;
+      readonly isFloat?: true;
+    }
   | { readonly kind: 'name'; readonly at: number; readonly name: string }
   | { readonly kind: 'variable'; readonly at: number; readonly name: string }
   | { readonly kind: 'metadata'; readonly at: number; readonly key: string | undefined }
@@ -60,13 +65,38 @@ export interface Argument {
 }
 
 /** Longer ones before those that they begin with. */
-export const operators = ['+', '-', '/', '*', '%', '&&', '||', '==', '!=', '>=', '<=', '>', '<', '|'] as const;
+export const operators = [
+  '+',
+  '-',
+  '/',
+  '*',
+  '%',
+  '&&',
+  '||',
+  '==',
+  '!=',
+  '>=',
+  '<=',
+  '>',
+  '<',
+  '|',
+] as const;
 export type Operator = (typeof operators)[number];
 
 export type Statement =
   | { readonly kind: 'let'; readonly at: number; readonly name: string; readonly value: Expression }
-  | { readonly kind: 'meta'; readonly at: number; readonly key: string | undefined; readonly value: Expression }
-  | { readonly kind: 'assign'; readonly at: number; readonly path: readonly string[]; readonly value: Expression }
+  | {
+      readonly kind: 'meta';
+      readonly at: number;
+      readonly key: string | undefined;
+      readonly value: Expression;
+    }
+  | {
+      readonly kind: 'assign';
+      readonly at: number;
+      readonly path: readonly string[];
+      readonly value: Expression;
+    }
   | {
       readonly kind: 'if';
       readonly at: number;
@@ -76,7 +106,12 @@ export type Statement =
         readonly statements: readonly Statement[];
       }[];
     }
-  | { readonly kind: 'map'; readonly at: number; readonly name: string; readonly statements: readonly Statement[] }
+  | {
+      readonly kind: 'map';
+      readonly at: number;
+      readonly name: string;
+      readonly statements: readonly Statement[];
+    }
   | { readonly kind: 'import'; readonly at: number; readonly path: string };
 
 /** A parsed mapping, or another file that is the mapping. */

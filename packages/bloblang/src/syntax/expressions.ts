@@ -138,7 +138,8 @@ export class ExpressionParser {
       const scanner = this.#scanner;
       if (!scanner.tryTerm('if') || !scanner.trySpaces()) return undefined;
       const branches = [{ condition: this.expression(), body: this.#block() }];
-      while (this.#tryKeyword('else if', true)) branches.push({ condition: this.expression(), body: this.#block() });
+      while (this.#tryKeyword('else if', true))
+        branches.push({ condition: this.expression(), body: this.#block() });
       const otherwise = this.#tryKeyword('else', false) ? this.#block() : undefined;
       return { kind: 'if', at, branches, otherwise };
     });

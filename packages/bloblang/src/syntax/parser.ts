@@ -45,7 +45,8 @@ class MappingParser {
       const path = scanner.tryQuoted();
       if (path !== undefined) {
         scanner.skipWhitespace();
-        if (!scanner.isAtEnd) throw scanner.errorAt(scanner.at, 'unexpected content after single root import');
+        if (!scanner.isAtEnd)
+          throw scanner.errorAt(scanner.at, 'unexpected content after single root import');
         return { kind: 'from', at, path };
       }
     }

@@ -36,13 +36,17 @@ function placeOf(text: string, at: number): { line: number; column: number; exce
   return {
     line: lineOf(text, at),
     column: at - start + 1,
-    excerpt: text.slice(start, end < 0 ? undefined : end).slice(0, excerptCharsMax).replace(/\r$/, ''),
+    excerpt: text
+      .slice(start, end < 0 ? undefined : end)
+      .slice(0, excerptCharsMax)
+      .replace(/\r$/, ''),
   };
 }
 
 /** The line of a place, counted from 1. */
 export function lineOf(text: string, at: number): number {
   let line = 1;
-  for (let index = text.indexOf('\n'); index >= 0 && index < at; index = text.indexOf('\n', index + 1)) line++;
+  for (let index = text.indexOf('\n'); index >= 0 && index < at; index = text.indexOf('\n', index + 1))
+    line++;
   return line;
 }

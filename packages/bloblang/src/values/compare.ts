@@ -13,7 +13,8 @@ export function comparableText(value: Value): string | undefined {
 
 /** Whether values are equal, where the right one is read as the type of the left one. */
 export function isEqual(left: Value, right: Value, depth = 0): boolean {
-  if (depth > bloblangLimits.valueDepthMax) throw new LimitError('the values are nested too deeply to be compared');
+  if (depth > bloblangLimits.valueDepthMax)
+    throw new LimitError('the values are nested too deeply to be compared');
   if (left === null) return right === null;
   const text = comparableText(left);
   if (text !== undefined) return text === comparableText(right);
@@ -33,7 +34,7 @@ export function isEqual(left: Value, right: Value, depth = 0): boolean {
 }
 
 /** Go compares numbers of deep values as floats. */
-function isEqualNumber(left: Value & object | number | bigint, right: Value): boolean {
+function isEqualNumber(left: (Value & object) | number | bigint, right: Value): boolean {
   if (typeof left === 'number' && typeof right === 'number') return left === right;
   return asFloat(left as number) === asFloat(right as number);
 }

@@ -23,7 +23,7 @@ export class MappingError extends Error {
 }
 
 /** A value has the wrong type. */
-export class TypeError_ extends MappingError {
+class TypeError_ extends MappingError {
   expected: readonly string[] = [];
   actual: TypeName = 'null';
   shown = '';

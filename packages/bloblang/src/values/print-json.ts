@@ -3,7 +3,7 @@ import { LimitError } from './mapping-error.ts';
 import { Bytes, Float, Sentinel, Timestamp, type Value } from './value.ts';
 
 interface JsonStyle {
-  /** Writes `<`, `>` and `&` as escapes, as Go does unless told otherwise. */
+  /** Writes `<`, `>` and `&` as escapes, as Go does by default. */
   readonly escapesHtml?: boolean;
   /** What one level of nesting adds at the start of lines; everything is on one line without it. */
   readonly indent?: string | undefined;
@@ -24,10 +24,15 @@ export function printMessage(value: Value): string {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // Integers beyond 53 bits; and numbers that are not finite, which fail here again.
-    if (error instanceof TypeError) return printJson(value);
+    // Integers beyond 53 bits.
+    if (error instanceof TypeError) return JSON.stringify(value, exactInteger);
     throw error;
   }
+}
+
+function exactInteger(_key: string, value: unknown): unknown {
+  if (typeof value !== 'bigint') return value;
+  return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(String(value));
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must be escaped
@@ -43,10 +48,12 @@ class Writer {
   }
 
   write(value: Value, depth: number): void {
-    if (depth > bloblangLimits.valueDepthMax) throw new LimitError('the value is nested too deeply to be printed');
+    if (depth > bloblangLimits.valueDepthMax)
+      throw new LimitError('the value is nested too deeply to be printed');
     if (typeof value === 'string') this.#string(value);
     else if (typeof value === 'number') this.text += numberText(value);
-    else if (value === null || typeof value === 'boolean' || typeof value === 'bigint') this.text += String(value);
+    else if (value === null || typeof value === 'boolean' || typeof value === 'bigint')
+      this.text += String(value);
     else if (value instanceof Float) this.text += numberText(value.toJSON());
     else if (value instanceof Bytes || value instanceof Timestamp) this.#string(value.toJSON());
     else if (Array.isArray(value)) this.#array(value, depth);

@@ -46,7 +46,7 @@ export class Float {
 }
 
 /** JSON has no text for a number that is not finite. */
-export class UnprintableNumber extends Error {
+class UnprintableNumber extends Error {
   constructor(value: number) {
     super(`json: unsupported value: ${Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'}`);
   }

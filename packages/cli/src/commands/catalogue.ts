@@ -187,6 +187,11 @@ export const commands = [
     status: 'available',
     help: 'Check the configuration file of a pipeline.',
   },
+  {
+    name: 'cli blobl',
+    status: 'available',
+    help: 'Run a Bloblang mapping on lines of standard input.',
+  },
   { name: 'cli events', status: 'available', help: 'Run a tool for events; the next word names it.' },
   { name: 'cli events search', status: 'available', help: 'Print the events that match a filter.' },
   { name: 'cli events tail', status: 'available', help: 'Print events as they happen.' },

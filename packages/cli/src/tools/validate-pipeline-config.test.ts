@@ -71,3 +71,20 @@ test('a file that cannot be read, or no file, is one line', async (t) => {
     err: 'weir cli validate-pipeline-config: -config-file is required\n',
   });
 });
+
+test('mappings are checked', async (t) => {
+  const yaml =
+    'input: {}\npipeline:\n  processors:\n    - mapping: root = = (\n    - mutation: |\n        root.a = 1\n        root.b = nope()\noutput: {}\n';
+  const path = fileOf(t, yaml);
+  const found = await validate('-config-file', path);
+  assert.deepEqual(
+    [found.status, found.out],
+    [
+      1,
+      `${path}:4:16: mapping: line 1, column 8: expected query, got: = (\n` +
+        `${path}:5:17: mutation: line 2, column 10: unrecognised function 'nope'\n`,
+    ],
+  );
+  const fine = fileOf(t, yaml.replace('= = (', '= this').replace('nope()', 'now()'));
+  assert.equal((await validate('-config-file', fine)).status, 0);
+});

@@ -4,6 +4,7 @@ import type { Handler } from '../handler.ts';
 import { escapeControls } from '../problem.ts';
 import { printResult } from '../results/results.ts';
 import { readGivenFile } from './given-file.ts';
+import { mappingProblems } from './mapping-problems.ts';
 
 /** The exit status if the configuration has problems. */
 const invalidStatus = 1;
@@ -15,9 +16,14 @@ export const validatePipelineConfigTool: Handler<'cli validate-pipeline-config'>
   const bytesMax = 2 * apiLimits.pipelineConfigurationBytesMax;
   const yaml = await readGivenFile('config-file', path, bytesMax, deps);
   const type = values['pipeline-type'] ?? likelyTypeOf(yaml);
-  const problems = configurationProblems(type, yaml)
-    .map(({ place: { line, column }, message }) => ({ line, column, message }))
-    .toSorted((a, b) => a.line - b.line || a.column - b.column);
+  const found = configurationProblems(type, yaml).map(({ place: { line, column }, message }) => ({
+    line,
+    column,
+    message,
+  }));
+  const problems = (found.length === 0 ? mappingProblems(yaml) : found).toSorted(
+    (a, b) => a.line - b.line || a.column - b.column,
+  );
   const file = path === '-' ? 'standard input' : path;
   const isValid = problems.length === 0;
   const lines = isValid

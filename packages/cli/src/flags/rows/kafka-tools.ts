@@ -302,6 +302,19 @@ export const toolFlags = [
     rule: 'Default: detected from the file.',
   }),
   available({
+    name: 'mapping',
+    type: text('mapping'),
+    commands: ['cli blobl'],
+    help: 'The mapping to run on each line of standard input.',
+    rule: 'Default: lines of standard input are mappings themselves.',
+  }),
+  available({
+    name: 'mapping-file',
+    type: path(),
+    commands: ['cli blobl'],
+    help: 'The file with the mapping; it may import files beside it.',
+  }),
+  available({
     name: 'batch-size',
     type: int({ min: 1, max: 10_000 }),
     default: 100,

@@ -76,6 +76,7 @@ export const resultPrinters = [
 
 const otherTools = [
   'cli validate-pipeline-config',
+  'cli blobl',
   'cli events',
   ...apiTools,
   ...bucketTools,
