@@ -11,7 +11,7 @@ import { Run } from './runtime/run.ts';
 import { LimitError } from './values/mapping-error.ts';
 import { deletedValue, nothingValue, type Value } from './values/value.ts';
 
-export interface MappingOptions {
+interface MappingOptions {
   /** The names that the mapping may use; those of pipelines unless given. */
   readonly environment?: Environment;
   /** Reads imported files; nothing can be imported without it. */
@@ -28,7 +28,7 @@ export type MappingResult =
   | { readonly kind: 'unchanged'; readonly metadata: ReadonlyMap<string, Value> | undefined }
   | { readonly kind: 'deleted' };
 
-export interface ApplyOptions {
+interface ApplyOptions {
   /** The other messages, for functions that look at them, and where the message is among them. */
   readonly batch?: readonly MappingMessage[];
   readonly index?: number;

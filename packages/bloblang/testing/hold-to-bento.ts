@@ -1,5 +1,6 @@
 /**
- * Compares generated mappings with Bento itself: `npm run test:bloblang -- --seed 7 --cases 5000`. Go builds the small program in `bento/` first, which takes some minutes of processor time.
+ * Compares generated mappings with Bento itself: `npm run test:bloblang -- --seed 7 --cases 5000`. Go builds the small
+ * program in `bento/` first, which takes some minutes of processor time.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';

@@ -160,10 +160,10 @@ const stepsAfterStop: readonly Step[] = [
   },
 ];
 
-/** Commands that serve, and commands that print help or a script, which have tests of their own. */
+/** Commands that serve, print help or a script, or pass messages on, which have tests of their own. */
 const withoutResult: ReadonlySet<CommandName> = new Set([
   ...servers,
-  ...(['help', 'cli', 'cli-old', 'cli events', 'secret'] as const),
+  ...(['help', 'cli', 'cli-old', 'cli events', 'cli blobl', 'secret'] as const),
   ...(['completion', 'completion bash', 'completion zsh', 'completion fish'] as const),
 ]);
 

@@ -130,17 +130,7 @@ export function runStatements(statements: readonly CompiledStatement[], frame: F
   } catch (error) {
     if (!(error instanceof MappingError) || (error instanceof FailedAssignment && frame.depth > 0))
       throw error;
-    throw failedAssignment(error, lineOf(source.text, statements[index]!.at));
+    const line = lineOf(source.text, statements[index]!.at);
+    throw new FailedAssignment(`failed assignment (line ${line}): ${error.message}`);
   }
-}
-
-function failedAssignment(error: MappingError, line: number): FailedAssignment {
-  const failed: FailedAssignment = Object.create(FailedAssignment.prototype);
-  Object.defineProperty(failed, 'message', {
-    value: `failed assignment (line ${line}): ${error.message}`,
-    configurable: true,
-  });
-  failed.from = undefined;
-  failed.isPlaced = false;
-  return failed;
 }

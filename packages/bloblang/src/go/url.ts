@@ -1,4 +1,4 @@
-import { fail } from '../values/mapping-error.ts';
+import { fail, MappingError } from '../values/mapping-error.ts';
 
 /** What a part of a URL leaves as it is. */
 const unescaped = {
@@ -56,7 +56,8 @@ export function parseUrl(text: string): ParsedUrl {
   try {
     return parsedUrl(beforeFragment, fragmentText ?? '');
   } catch (error) {
-    return fail(`parse ${shown}: ${error instanceof Error ? error.message : String(error)}`);
+    if (error instanceof MappingError) return fail(`parse ${shown}: ${error.message}`);
+    throw error;
   }
 }
 

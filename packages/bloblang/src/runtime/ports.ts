@@ -20,7 +20,7 @@ export interface Ports {
 }
 
 /** A cache that answers at once. */
-export interface MappingCache {
+interface MappingCache {
   get(key: string): Value | undefined;
   set(key: string, value: string): void;
   /** Whether the key was new. */

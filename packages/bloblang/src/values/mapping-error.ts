@@ -1,41 +1,49 @@
 import { printFloat } from './print-float.ts';
-import { Float, type TypeName, typeOf, type Value } from './value.ts';
+import { Float, typeOf, type Value } from './value.ts';
 
 /** Longer texts are cut in messages. */
 const shownCharsMax = 200;
 
 /**
- * A mapping failed on a message. Mappings catch such errors in normal operation, so they are made without a stack,
- * which would cost more than the rest.
+ * A mapping failed on a message. Mappings catch such errors in normal operation, so they are no errors of the runtime:
+ * its stack would cost more than the rest.
  */
-export class MappingError extends Error {
-  /** What the value came from, such as "field `this.a`"; it is named once. */
-  from: string | undefined;
+export class MappingError {
+  readonly #message: string;
   /** Whether the text already says where the value came from, or must not. */
   isPlaced = false;
+  constructor(message: string) {
+    this.#message = message;
+  }
   static of(message: string): MappingError {
-    const error: MappingError = Object.create(MappingError.prototype);
-    Object.defineProperty(error, 'message', { value: message, writable: true, configurable: true });
-    error.from = undefined;
-    error.isPlaced = false;
-    return error;
+    return new MappingError(message);
+  }
+  get message(): string {
+    return this.#message;
   }
 }
 
 /** A value has the wrong type. */
 class TypeError_ extends MappingError {
-  expected: readonly string[] = [];
-  actual: TypeName = 'null';
-  shown = '';
+  readonly #value: Value;
+  readonly #expected: readonly string[];
+  /** What the value came from, such as "field `this.a`"; it is named once. */
+  from: string | undefined;
+  constructor(value: Value, expected: readonly string[]) {
+    super('');
+    this.#value = value;
+    this.#expected = expected;
+  }
   /** The text, with the source if it is known by now. */
-  text(): string {
-    const { expected, actual, from, shown } = this;
+  override get message(): string {
+    const expected = this.#expected;
     const kinds =
       expected.length < 3
         ? expected.join(' or ')
         : `${expected.slice(0, -1).join(', ')} or ${expected.at(-1)}`;
-    const source = from === undefined ? '' : ` from ${from}`;
-    return `expected ${kinds} value, got ${actual}${source}${shown === '' ? '' : ` (${shown})`}`;
+    const source = this.from === undefined ? '' : ` from ${this.from}`;
+    const shown = shownValue(this.#value);
+    return `expected ${kinds} value, got ${typeOf(this.#value)}${source}${shown === '' ? '' : ` (${shown})`}`;
   }
 }
 
@@ -46,15 +54,8 @@ export const fail = (message: string): never => {
   throw MappingError.of(message);
 };
 
-export function wrongType(value: Value, ...expected: string[]): TypeError_ {
-  const error: TypeError_ = Object.create(TypeError_.prototype);
-  error.expected = expected;
-  error.actual = typeOf(value);
-  error.shown = shownValue(value);
-  error.from = undefined;
-  error.isPlaced = false;
-  Object.defineProperty(error, 'message', { get: () => error.text(), configurable: true });
-  return error;
+export function wrongType(value: Value, ...expected: string[]): MappingError {
+  return new TypeError_(value, expected);
 }
 
 function shownValue(value: Value): string {
