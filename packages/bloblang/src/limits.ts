@@ -12,9 +12,11 @@ export const bloblangLimits = {
   /** Maps that a run may be in at the same time; a mapping can catch the error. */
   mapDepthMax: 2000,
   /** Steps of a run: elements that are visited or copied, maps that are applied, statements. */
-  stepsMax: 10_000_000,
+  stepsMax: 4_000_000,
   /** Bytes of strings, byte arrays and arrays that one run may build. */
   builtBytesMax: 64 * 1024 * 1024,
-  /** Nested arrays and objects that a mapping may compare, merge or print. */
-  valueDepthMax: 1000,
+  /** Values that a mapping may print as one text of JSON, where parts that occur twice count twice. */
+  printedValuesMax: 1_000_000,
+  /** Nested arrays and objects that a mapping may compare, merge, print or return. */
+  valueDepthMax: 2000,
 } as const;

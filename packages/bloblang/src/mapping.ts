@@ -8,6 +8,7 @@ import type { MappingMessage } from './runtime/message.ts';
 import type { Ports } from './runtime/ports.ts';
 import { catchable } from './runtime/query.ts';
 import { Run } from './runtime/run.ts';
+import { checkSize } from './values/check-size.ts';
 import { LimitError } from './values/mapping-error.ts';
 import { deletedValue, nothingValue, type Value } from './values/value.ts';
 
@@ -73,6 +74,8 @@ export class Mapping {
     try {
       if (options.startsFromDocument) frame.root = documentOrNothing(frame);
       runStatements(statements, frame, source);
+      checkSize(frame.root);
+      if (run.metadata !== undefined) for (const value of run.metadata.values()) checkSize(value);
     } catch (error) {
       if (error instanceof LimitError) throw new MappingFailure(error.message, true);
       throw new MappingFailure(catchable(error).message, false);

@@ -44,6 +44,7 @@ const differences = `## Differences from Bento
 - \`values\` and \`key_values\` follow the order of keys; Bento has no order.
 - \`random_int\` yields other numbers for the same seed.
 - A file that imports itself is refused. A comment may end the text without a line break.
+- \`[].format_json()\` is \`[]\`; Bento prints \`null\` for an empty literal.
 - \`format_yaml\` may choose other quotes. \`unescape_html\` knows the names of HTML 4.
 - \`repeat\` with a negative count yields an empty string, as in Bento; the written specification of V1 calls it an error.`;
 

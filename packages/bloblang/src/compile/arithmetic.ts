@@ -2,7 +2,7 @@ import { getBool } from '../go/coerce.ts';
 import type { Frame } from '../runtime/frame.ts';
 import { type Exec, type Query, recovering } from '../runtime/query.ts';
 import type { Operator } from '../syntax/ast.ts';
-import { comparableText, isEqual } from '../values/compare.ts';
+import { comparableText, isEqual, uncounted } from '../values/compare.ts';
 import { MappingError, placed } from '../values/mapping-error.ts';
 import {
   asFloat,
@@ -206,7 +206,7 @@ function comparison(operator: Comparison): Operation {
     if (text !== undefined && other !== undefined)
       return isEquality ? (text === other) === wantsEqual : fits(compareAsUtf8(text, other));
     if (!isEquality) return mismatch('compare', left, right, lq, rq);
-    return isEqual(left, right) === wantsEqual;
+    return isEqual(left, right, uncounted) === wantsEqual;
   };
 }
 
@@ -227,8 +227,12 @@ function fastComparison(operator: Comparison) {
       const one = left(frame);
       const other = right(frame);
       if (typeof one === 'number' && typeof other === 'number') return fits(one - other);
+      if (typeof one === 'string') frame.run.budget.step(one.length >>> 10);
       if (isEquality && typeof one === 'string' && typeof other === 'string')
         return (one === other) === (operator === '==');
+      // Of containers both must be, or they differ.
+      if (isEquality && typeof one === 'object' && one !== null)
+        return isEqual(one, other, frame.run.budget) === (operator === '==');
       return slow(one, other, lq, rq);
     };
 }

@@ -348,7 +348,7 @@ function matchQuery(subject: Query | undefined, cases: readonly Case[]): Query {
 function matcher(pattern: Query, index: number): (frame: Frame, value: Value) => boolean {
   if (pattern.literal) {
     const { value: wanted } = pattern.literal;
-    return (_frame, value) => isEqual(value, wanted);
+    return (frame, value) => isEqual(value, wanted, frame.run.budget);
   }
   const run = applied(pattern);
   return (frame, value) => {
@@ -408,10 +408,18 @@ function methodQuery(spec: MethodSpec, target: Query, args: ReturnType<typeof bo
   };
 }
 
+/** Steps that a method takes to look at its value. */
+function workOf(value: Value): number {
+  if (typeof value === 'string') return 1 + (value.length >>> 6);
+  if (Array.isArray(value)) return 1 + (value.length >>> 4);
+  return value instanceof Bytes ? 1 + (value.buffer.length >>> 6) : 1;
+}
+
 function methodExec(target: Query, body: (value: Value, frame: Frame) => Value): Exec {
   const { annotation, exec } = target;
   return (frame) => {
     const value = exec(frame);
+    frame.run.budget.step(workOf(value));
     try {
       return body(value, frame);
     } catch (error) {

@@ -2,7 +2,7 @@ import type { Frame } from '../runtime/frame.ts';
 import type { Query } from '../runtime/query.ts';
 import type { Statement } from '../syntax/ast.ts';
 import { fail, MappingError, prefixed } from '../values/mapping-error.ts';
-import { deleteAt, setAt } from '../values/path.ts';
+import { deleteAt, Owned, setAt } from '../values/path.ts';
 import { deletedValue, isObject, nothingValue, typeOf, type Value } from '../values/value.ts';
 import type { ExpressionCompiler } from './expressions.ts';
 import type { Scope } from './scope.ts';
@@ -68,7 +68,7 @@ const setRoot: Setter = (frame, value) => {
 
 function pathSetter(path: readonly string[]): Setter {
   return (frame, value) => {
-    frame.owned ??= new Set();
+    frame.owned ??= new Owned(frame.run.budget);
     let { root } = frame;
     if (root === nothingValue || root === null) {
       root = {};

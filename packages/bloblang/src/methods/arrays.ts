@@ -253,7 +253,7 @@ const contains: NonNullable<MethodSpec['make']> = (args) => {
     const elements = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : undefined;
     if (elements === undefined) throw wrongType(value, 'string', 'array', 'object');
     frame.run.budget.step(elements.length);
-    return elements.some((element) => isEqual(wanted, element));
+    return elements.some((element) => isEqual(wanted, element, frame.run.budget));
   };
 };
 
@@ -283,7 +283,7 @@ const equalTo: Parameters<typeof finder>[1] = (args) => {
   const wanted = args.any('value');
   return (frame, value) => {
     frame.run.budget.step();
-    return isEqual(wanted, value);
+    return isEqual(wanted, value, frame.run.budget);
   };
 };
 const passing: Parameters<typeof finder>[1] = (args) =>
@@ -328,7 +328,7 @@ const split: NonNullable<MethodSpec['make']> = (args) => {
   return (value, frame) => {
     if (Array.isArray(value)) {
       frame.run.budget.step(value.length);
-      return segments(value, (element) => isEqual(delimiter, element));
+      return segments(value, (element) => isEqual(delimiter, element, frame.run.budget));
     }
     if (typeof value !== 'string' && !(value instanceof Bytes))
       throw wrongType(value, 'string', 'array', 'bytes');

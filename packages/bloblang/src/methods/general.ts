@@ -179,6 +179,7 @@ export const generalMethods: readonly MethodSpec[] = [
       if (typeof value === 'string') return value;
       const text = toText(value);
       frame.run.budget.build(text.length);
+      frame.run.budget.step(text.length >>> 3);
       return text;
     },
   },
@@ -191,6 +192,7 @@ export const generalMethods: readonly MethodSpec[] = [
       if (value instanceof Bytes) return value;
       const bytes = toBytes(value);
       frame.run.budget.build(bytes.length);
+      frame.run.budget.step(bytes.length >>> 3);
       return new Bytes(bytes);
     },
   },

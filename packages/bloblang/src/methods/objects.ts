@@ -5,7 +5,7 @@ import { fieldQuery } from '../runtime/paths.ts';
 import type { Query } from '../runtime/query.ts';
 import { type MethodBody, type MethodSpec, optional, param, withDefault } from '../runtime/spec.ts';
 import { fail, LimitError, prefixed, wrongType } from '../values/mapping-error.ts';
-import { deleteAt, fieldOf, find, joinPath, setAt, setField, splitPath } from '../values/path.ts';
+import { deleteAt, fieldOf, find, joinPath, Owned, setAt, setField, splitPath } from '../values/path.ts';
 import { compareAsUtf8 } from '../values/print-json.ts';
 import { Bytes, deletedValue, isObject, typeOf, type Value, type ValueObject } from '../values/value.ts';
 
@@ -31,41 +31,53 @@ function below(paths: readonly (readonly string[])[], key: string): string[][] {
   return paths.filter((path) => path[0] === key).map((path) => path.slice(1));
 }
 
-function without(object: ValueObject, paths: readonly (readonly string[])[]): ValueObject {
+function without(object: ValueObject, paths: readonly (readonly string[])[], frame: Frame): ValueObject {
+  chargeTree(object, frame);
   const kept: ValueObject = {};
   for (const key of Object.keys(object)) {
     const inside = below(paths, key);
     if (inside.some((path) => path.length === 0)) continue;
     const value = object[key]!;
-    setField(kept, key, inside.length > 0 && isObject(value) ? without(value, inside) : value);
+    setField(kept, key, inside.length > 0 && isObject(value) ? without(value, inside, frame) : value);
   }
   return kept;
 }
 
-function withOnly(object: ValueObject, paths: readonly (readonly string[])[]): ValueObject {
+function withOnly(object: ValueObject, paths: readonly (readonly string[])[], frame: Frame): ValueObject {
+  chargeTree(object, frame);
   const kept: ValueObject = {};
   for (const key of Object.keys(object)) {
     const inside = below(paths, key);
     if (inside.length === 0) continue;
     const nested = inside.filter((path) => path.length > 0);
     const value = object[key]!;
-    setField(kept, key, nested.length > 0 && isObject(value) ? withOnly(value, nested) : value);
+    setField(kept, key, nested.length > 0 && isObject(value) ? withOnly(value, nested, frame) : value);
   }
   return kept;
 }
 
 /** Two values of the same key, in one array; arrays give their elements. */
-function collected(into: Value, from: Value): Value {
+function collected(into: Value, from: Value, frame: Frame): Value {
   const [left, right] = [Array.isArray(into) ? into : [into], Array.isArray(from) ? from : [from]];
+  return joined(left, right, frame);
+}
+
+function joined(left: readonly Value[], right: readonly Value[], frame: Frame): Value[] {
+  frame.run.budget.build(8 * (left.length + right.length));
   return [...left, ...right];
 }
+
+type Collide = (into: Value, from: Value, frame: Frame) => Value;
 
 function merged(
   into: ValueObject,
   from: ValueObject,
-  collide: (into: Value, from: Value) => Value,
+  collide: Collide,
+  frame: Frame,
   depth = 0,
 ): ValueObject {
+  chargeTree(into, frame);
+  chargeTree(from, frame);
   if (depth > bloblangLimits.valueDepthMax)
     throw new LimitError('the values are nested too deeply to be merged');
   const result: ValueObject = { ...into };
@@ -74,23 +86,21 @@ function merged(
     const existing = fieldOf(result, key);
     if (existing === undefined) setField(result, key, value);
     else if (isObject(value) && isObject(existing))
-      setField(result, key, merged(existing, value, collide, depth + 1));
-    else setField(result, key, collide(existing, value));
+      setField(result, key, merged(existing, value, collide, frame, depth + 1));
+    else setField(result, key, collide(existing, value, frame));
   }
   return result;
 }
 
-function merging(collide: (into: Value, from: Value) => Value): NonNullable<MethodSpec['make']> {
+function merging(collide: Collide): NonNullable<MethodSpec['make']> {
   return (args) => {
     const from = args.any('with');
     return (value, frame) => {
       if (Array.isArray(value)) {
-        frame.run.budget.copy(value.length);
-        return Array.isArray(from) ? [...value, ...from] : [...value, from];
+        return joined(value, Array.isArray(from) ? from : [from], frame);
       }
       if (!isObject(value)) throw wrongType(value, 'object', 'array');
-      chargeTree(value, frame);
-      return isObject(from) ? merged(value, from, collide) : value;
+      return isObject(from) ? merged(value, from, collide, frame) : value;
     };
   };
 }
@@ -126,11 +136,11 @@ function collapsed(value: Value, includesEmpty: boolean, frame: Frame): Value {
 function exploded(value: Value, path: readonly string[], frame: Frame): Value {
   const object = objectOf(value);
   const target = find(object, path) ?? null;
-  const rest = without(object, [path]);
+  const rest = without(object, [path], frame);
   const place = (element: Value): Value => {
     frame.run.budget.copy(Object.keys(object).length);
     frame.run.budget.build(64);
-    return setAt(rest, path, element, new Set());
+    return setAt(rest, path, element, new Owned(frame.run.budget));
   };
   if (Array.isArray(target)) return target.map(place);
   if (!isObject(target))
@@ -247,10 +257,10 @@ export const objectMethods: readonly MethodSpec[] = [
     make: (args) => {
       const path = splitPath(args.string('path'));
       const given = args.any('value');
-      return (value) =>
-        given === deletedValue
-          ? deleteAt(value, path, new Set())
-          : setAt(value ?? {}, path, given, new Set());
+      return (value, frame) => {
+        const owned = new Owned(frame.run.budget);
+        return given === deletedValue ? deleteAt(value, path, owned) : setAt(value ?? {}, path, given, owned);
+      };
     },
   },
   {
@@ -303,8 +313,7 @@ export const objectMethods: readonly MethodSpec[] = [
       let result: ValueObject = {};
       for (const element of value) {
         if (!isObject(element)) continue;
-        chargeTree(result, frame);
-        result = merged(result, element, collected);
+        result = merged(result, element, collected, frame);
       }
       return result;
     },
@@ -316,7 +325,7 @@ export const objectMethods: readonly MethodSpec[] = [
     params: 'variadic',
     make: (args) => {
       const paths = pathsOf(args.list);
-      return (value) => withOnly(objectOf(value), paths);
+      return (value, frame) => withOnly(objectOf(value), paths, frame);
     },
   },
   {
@@ -326,7 +335,7 @@ export const objectMethods: readonly MethodSpec[] = [
     params: 'variadic',
     make: (args) => {
       const paths = pathsOf(args.list);
-      return (value) => without(objectOf(value), paths);
+      return (value, frame) => without(objectOf(value), paths, frame);
     },
   },
 ];

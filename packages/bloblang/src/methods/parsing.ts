@@ -32,6 +32,7 @@ const formatJson: NonNullable<MethodSpec['make']> = (args) => {
 
 function built(text: string, frame: Frame): Bytes {
   frame.run.budget.build(text.length);
+  frame.run.budget.step(text.length >>> 3);
   return new Bytes(Buffer.from(text, 'utf8'));
 }
 

@@ -42,6 +42,12 @@ const isPlain = (segment: string): boolean =>
   segment !== '*' && indexOfSegment(segment) === undefined && !isInherited(segment);
 
 function reader(from: Exec, segments: readonly string[]): Exec {
+  if (segments.includes('*'))
+    return (frame) => {
+      const found = find(from(frame), segments) ?? null;
+      if (Array.isArray(found)) frame.run.budget.step(found.length);
+      return found;
+    };
   if (!segments.every(isPlain)) return (frame) => find(from(frame), segments) ?? null;
   const [first, second] = segments as [string, string | undefined];
   if (segments.length === 1) return (frame) => field(from(frame), first);

@@ -11,8 +11,16 @@ export function comparableText(value: Value): string | undefined {
   return undefined;
 }
 
+/** Counts steps of a run. */
+interface Work {
+  step(count: number): void;
+}
+
+/** Literals are as large as the mapping, so comparing them counts nothing. */
+export const uncounted: Work = { step() {} };
+
 /** Whether values are equal, where the right one is read as the type of the left one. */
-export function isEqual(left: Value, right: Value, depth = 0): boolean {
+export function isEqual(left: Value, right: Value, work: Work, depth = 0): boolean {
   if (depth > bloblangLimits.valueDepthMax)
     throw new LimitError('the values are nested too deeply to be compared');
   if (left === null) return right === null;
@@ -25,12 +33,16 @@ export function isEqual(left: Value, right: Value, depth = 0): boolean {
   }
   if (Array.isArray(left)) {
     if (!Array.isArray(right) || left.length !== right.length) return false;
-    return left.every((value, index) => isEqual(value, right[index]!, depth + 1));
+    work.step(left.length);
+    return left.every((value, index) => isEqual(value, right[index]!, work, depth + 1));
   }
   if (!isObject(left) || !isObject(right)) return false;
   const keys = Object.keys(left);
+  work.step(keys.length);
   if (keys.length !== Object.keys(right).length) return false;
-  return keys.every((key) => isEqual(left[key]!, Object.hasOwn(right, key) ? right[key]! : null, depth + 1));
+  return keys.every((key) =>
+    isEqual(left[key]!, Object.hasOwn(right, key) ? right[key]! : null, work, depth + 1),
+  );
 }
 
 /** Go compares numbers of deep values as floats. */

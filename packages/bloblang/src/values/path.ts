@@ -62,13 +62,30 @@ function findInAll(values: readonly Value[], path: readonly string[], from: numb
 }
 
 /** Containers that a run made itself and that nothing else refers to, so that it may change them. */
-export type Owned = Set<object>;
+export class Owned {
+  readonly #containers = new Set<object>();
+  readonly #work: { copy(count: number): void };
+  /** Copies are charged to the run. */
+  constructor(work: { copy(count: number): void }) {
+    this.#work = work;
+  }
+  has(container: object): boolean {
+    return this.#containers.has(container);
+  }
+  add(container: object): void {
+    this.#containers.add(container);
+  }
+  copied(container: object): void {
+    this.#work.copy(Array.isArray(container) ? container.length : Object.keys(container).length);
+    this.add(container);
+  }
+}
 
 /** A copy of a container that may be changed, or the container if it may be. */
 function ownedCopy<Container extends Value[] | ValueObject>(container: Container, owned: Owned): Container {
   if (owned.has(container)) return container;
   const copy = (Array.isArray(container) ? container.slice() : copyOf(container)) as Container;
-  owned.add(copy);
+  owned.copied(copy);
   return copy;
 }
 

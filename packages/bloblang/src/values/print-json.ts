@@ -40,6 +40,7 @@ const needsEscape = /["\\\u0000-\u001f<>&\u2028\u2029\ud800-\udfff]/;
 
 class Writer {
   text = '';
+  #values = 0;
   readonly #escapesHtml: boolean;
   readonly #indent: string | undefined;
   constructor({ escapesHtml = false, indent }: JsonStyle) {
@@ -50,6 +51,8 @@ class Writer {
   write(value: Value, depth: number): void {
     if (depth > bloblangLimits.valueDepthMax)
       throw new LimitError('the value is nested too deeply to be printed');
+    if (++this.#values > bloblangLimits.printedValuesMax)
+      throw new LimitError('the value is too large to be printed');
     if (typeof value === 'string') this.#string(value);
     else if (typeof value === 'number') this.text += numberText(value);
     else if (value === null || typeof value === 'boolean' || typeof value === 'bigint')
