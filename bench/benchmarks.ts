@@ -3,6 +3,7 @@ import { agentConnections } from './agent-connections.ts';
 import { apiReads } from './api-reads.ts';
 import type { Benchmark } from './benchmark.ts';
 import { cliStart } from './cli-start.ts';
+import { closePolicy } from './close-policy.ts';
 import { compaction } from './compaction.ts';
 import { crcChecks } from './crc-checks.ts';
 import { driversBenchmark } from './drivers.ts';
@@ -64,6 +65,7 @@ export const benchmarks: readonly Benchmark[] = [
   compaction,
   fileLifecycle,
   driversBenchmark,
+  closePolicy,
   slowStore,
   eventEmission,
   eventQueries,

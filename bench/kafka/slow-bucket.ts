@@ -30,11 +30,15 @@ interface SlowStore {
   stop(): Promise<void>;
 }
 
-/** Starts a store with the given latency in a separate process. With a seed, latencies are the same in every run. */
+/**
+ * Starts a store with the given latency in a separate process. With a seed, latencies are the same in every run. With
+ * `keptBytesMax` it drops the content of larger objects, for loads that do not read them.
+ */
 export async function startSlowStore(
   lifetime: Lifetime,
   latency: StoreLatency,
   seed?: number,
+  keptBytesMax?: number,
 ): Promise<SlowStore> {
   const server = await ServerProcess.start(lifetime, {
     name: 'the bucket',
@@ -42,7 +46,8 @@ export async function startSlowStore(
     args: [
       fileURLToPath(import.meta.resolve('./slow-s3.ts')),
       printLatency(latency),
-      ...(seed === undefined ? [] : [String(seed)]),
+      seed === undefined ? '' : String(seed),
+      ...(keptBytesMax === undefined ? [] : [String(keptBytesMax)]),
     ],
     isReady: ({ text }) => /^port \d+\n/m.test(text),
   });
@@ -64,7 +69,8 @@ export async function startSlowBucket(
   lifetime: Lifetime,
   latency: StoreLatency,
   seed?: number,
+  keptBytesMax?: number,
 ): Promise<SlowBucket> {
-  const store = await startSlowStore(lifetime, latency, seed);
+  const store = await startSlowStore(lifetime, latency, seed, keptBytesMax);
   return { ...store.bucket('bench'), stop: store.stop };
 }

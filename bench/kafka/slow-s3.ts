@@ -8,9 +8,13 @@ import { latencySource, parseLatency } from './store-latency.ts';
  * second, the seed that latencies are drawn with. A separate process, so that it takes no CPU time from the measured
  * servers' threads. It checks neither signatures nor checksums. Buckets appear with their first request;
  * `GET /-/counts/<bucket>` returns the request counts of one.
+ *
+ * The third argument is the size beyond which the content of objects is dropped, for loads that read nothing: memory
+ * for it takes this process twice as long as receiving it, and uploads wait for that.
  */
-const [, , latencyText = '', seed] = process.argv;
-const random = seed === undefined ? systemRandom : seededRandom(Number(seed));
+const [, , latencyText = '', seed = '', keptText = 'Infinity'] = process.argv;
+const keptBytesMax = Number(keptText);
+const random = seed === '' ? systemRandom : seededRandom(Number(seed));
 const nextLatencyMs = latencySource(parseLatency(latencyText), random);
 
 /** More than any row writes. Further puts are refused, so that a mistake does not exhaust the machine's memory. */
@@ -18,6 +22,14 @@ const storedBytesMax = 6 * GiB;
 /** The unit in which agents read. */
 const pageBytes = 4 * MiB;
 const keysPerPage = 1000;
+
+let zeros = Buffer.alloc(64 * 1024);
+
+/** As many bytes, which all dropped content shares. */
+function inPlaceOf({ length }: Buffer): Buffer {
+  if (zeros.length < length) zeros = Buffer.alloc(length);
+  return zeros.subarray(0, length);
+}
 
 interface StoredObject {
   parts: Buffer[];
@@ -245,7 +257,11 @@ const server = createServer((request, response) => {
     return;
   }
   const parts: Buffer[] = [];
-  request.on('data', (part) => parts.push(part));
+  let bytes = 0;
+  request.on('data', (part: Buffer) => {
+    bytes += part.length;
+    parts.push(bytes > keptBytesMax ? inPlaceOf(part) : part);
+  });
   request.on('end', () => {
     systemClock.after(nextLatencyMs(), () => respond(response, answer(request, parts)));
   });

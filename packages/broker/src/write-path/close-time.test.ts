@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MiB } from '@weir/core';
-import { closeTimeMs, type OpenFile, RecentRate } from './close-time.ts';
+import { closeTimeMs, countLarge, hasLargeRequests, type OpenFile, RecentRate } from './close-time.ts';
 import type { Stall } from './data-file.ts';
 
 const flush = {
@@ -14,27 +14,41 @@ const flush = {
 test('when a file is due', () => {
   const [small, worthwhile] = [100_000, 1.2 * MiB];
   // The file was opened at 1000, the one before was closed at 950, the last request came at 1010.
-  const table: readonly [string, Stall, bytes: number, requests: number, mbps: number, dueMs: number][] = [
-    ['a small file waits for its window', 'no', small, 3, 10, 1_250],
-    ['if its clients wait for it, it keeps its distance', 'here', small, 3, 10, 1_050],
-    ['if they wait for earlier files, it waits for those', 'elsewhere', small, 3, 10, 1_250],
-    ['one that is worthwhile gathers for a while', 'no', worthwhile, 80, 10, 1_100],
-    ['for longer with more load', 'no', worthwhile, 80, 40, 1_176],
-    ['which is further from the one before', 'here', worthwhile, 80, 40, 1_126],
-    ['but not longer than the window', 'no', worthwhile, 80, 100, 1_250],
-    ['large requests wait for the next', 'no', 2 * MiB, 2, 40, 1_030],
-    ['for earlier files', 'elsewhere', 2 * MiB, 2, 40, 1_100],
-    ['or for nothing', 'here', 5 * MiB, 5, 40, 1_000],
-    ['also below the size of a file', 'here', 0.6 * MiB, 1, 40, 1_000],
-    ['a file that has its size takes what is coming', 'no', 17_000_000, 80, 50, 1_020],
-    ['and still keeps its distance', 'here', 17_000_000, 80, 50, 1_170],
+  const table: readonly [
+    what: string,
+    stall: Stall,
+    bytes: number,
+    requests: number,
+    largeRequests: number,
+    clients: number,
+    mbps: number,
+    dueMs: number,
+  ][] = [
+    ['a small file waits for its window', 'no', small, 3, 0, 3, 10, 1_250],
+    ['if its clients wait for it, it keeps its distance', 'here', small, 3, 0, 3, 10, 1_020],
+    ['if they wait for earlier files, it waits for those', 'elsewhere', small, 3, 0, 3, 10, 1_250],
+    ['one that is worthwhile gathers for a while', 'no', worthwhile, 80, 0, 16, 10, 1_070],
+    ['for longer with more load', 'no', worthwhile, 80, 0, 16, 40, 1_200],
+    ['which is further from the one before', 'here', worthwhile, 80, 0, 16, 40, 1_150],
+    ['but not longer than the window', 'no', worthwhile, 80, 0, 16, 100, 1_250],
+    ['large requests wait for the next', 'no', 2 * MiB, 2, 2, 1, 40, 1_030],
+    ['for earlier files', 'elsewhere', 2 * MiB, 2, 2, 1, 40, 1_070],
+    ['or for nothing', 'here', 5 * MiB, 5, 5, 1, 40, 1_000],
+    ['also below the size of a file', 'here', 0.6 * MiB, 1, 1, 1, 40, 1_000],
+    ['those of many clients wait for the others', 'no', 7 * MiB, 8, 8, 8, 40, 1_200],
+    ['small requests beside large ones are of clients with a rate', 'here', 8 * MiB, 16, 11, 8, 40, 1_150],
+    ['also if there are few of these clients', 'no', 2 * MiB, 4, 2, 2, 40, 1_200],
+    ['a file that has its size takes what is coming', 'no', 17_000_000, 80, 0, 16, 50, 1_020],
+    ['and still keeps its distance', 'here', 17_000_000, 80, 0, 16, 50, 1_200],
   ];
-  for (const [what, stall, bytes, requests, mbps, dueMs] of table) {
+  for (const [what, stall, bytes, requests, largeRequests, clients, mbps, dueMs] of table) {
     const file = {
       openedMs: 1_000,
       quietSinceMs: 1_010,
       bytes,
       requests,
+      largeRequests,
+      clients,
       stall,
       bytesPerMs: mbps * 1000,
       uploadMs: 60,
@@ -43,18 +57,42 @@ test('when a file is due', () => {
   }
 });
 
-test('with a short window a file waits for little longer than an upload takes', () => {
+test('requests count as large if they are half of a file, and most of them are', () => {
+  const fileOf = (...megabytes: number[]) => {
+    const appends = megabytes.map((size) => ({ bytes: size * MiB }));
+    return { appends, bytes: appends.reduce((sum, { bytes }) => sum + bytes, 0) };
+  };
+  const table: readonly [megabytes: readonly number[], count: number, isLarge: boolean][] = [
+    [[1, 1, 1, 1, 1], 5, true],
+    [[0.5], 1, true],
+    [[0.4, 0.4], 0, false],
+    [[1, 1, 1, 0.01], 3, true],
+    [[1, 0.01, 0.01, 0.01, 0.01], 0, false],
+    [[1, 1, 0.1, 0.1], 2, false],
+  ];
+  for (const [megabytes, count, isLarge] of table) {
+    const file = fileOf(...megabytes);
+    assert.equal(countLarge(file, flush), count, `${megabytes}`);
+    assert.equal(hasLargeRequests(file, flush), isLarge, `${megabytes}`);
+  }
+  assert.equal(hasLargeRequests(fileOf(1), { ...flush, compressedBytesMax: undefined }), false);
+});
+
+test('with a short window a file waits for as long as an upload takes', () => {
   const file: OpenFile = {
     openedMs: 1_000,
     quietSinceMs: 1_000,
     bytes: 1,
     requests: 1,
+    largeRequests: 0,
+    clients: 1,
     stall: 'no',
     bytesPerMs: 0,
     uploadMs: 0,
   };
-  const dueMs = (uploadMs: number) => closeTimeMs({ ...file, uploadMs }, 0, { ...flush, windowMs: 25 });
-  assert.deepEqual([0, 2, 8, 60].map(dueMs), [1_025, 1_010, 1_012, 1_025]);
+  const dueMs = (uploadMs: number) =>
+    Math.round(closeTimeMs({ ...file, uploadMs }, 0, { ...flush, windowMs: 25 }));
+  assert.deepEqual([0, 2, 8, 12, 60].map(dueMs), [1_025, 1_008, 1_008, 1_012, 1_025]);
 });
 
 test('the rate is that of about a second', () => {

@@ -4,6 +4,10 @@ export interface OpenFile {
   readonly openedMs: number;
   readonly bytes: number;
   readonly requests: number;
+  /** Connections whose requests are in it. */
+  readonly clients: number;
+  /** How many of its requests are half as large as a file or larger. */
+  readonly largeRequests: number;
   /** When it got its last request, or when clients were last answered, who may send again. */
   readonly quietSinceMs: number;
   readonly stall: Stall;
@@ -14,19 +18,24 @@ export interface OpenFile {
 }
 
 /** How far apart files of small requests are at least, as a share of the window and in milliseconds. */
-const gatherShare = 0.4;
-const gatherMsMax = 100;
+const gatherShare = 1 / 3;
+const gatherMsMax = 70;
 
 /**
  * With more load files are further apart: so many milliseconds per MB/s. Latency counts more while files are small;
  * with more load the number of requests to the store would grow with the number of agents.
  */
-const spacingMsPerMbps = 4.4;
+const spacingMsPerMbps = 5;
 
 /** An operator who asks for a shorter window wants latency more than few requests to the store. */
 const patientWindowMs = 100;
 /** Then a file waits for no longer than this many uploads take. */
-const uploadsPerWindow = 1.5;
+const uploadsPerWindow = 1;
+
+/** The share of requests that are large, from which on a file counts as one of large requests. */
+const largeShare = 0.75;
+/** So many clients with large requests do not fill a file with what they can have in flight. */
+const fewClients = 3;
 
 /** Longer than a client needs from one large request to its next. */
 const quietMs = 20;
@@ -41,8 +50,10 @@ const burstMs = 10;
  * that a file takes, so it is due at once. Otherwise it keeps a distance from the file before it, so that many small
  * clients share a request to the store.
  *
- * A file that can grow, and is large enough to be worth a request, waits for as long as that distance. If its requests
- * are large, or it has reached the size that it should have, it waits only until no further one comes.
+ * A file that can grow, and is large enough to be worth a request, waits for as long as that distance. If it has large
+ * requests of a few clients, or has reached the size that it should have, it waits only until no further one comes.
+ *
+ * The constants are tuned in virtual time: `bench/slow-store/`, ADR 0109.
  */
 export function closeTimeMs(file: OpenFile, lastClosedMs: number, flush: FlushLimits): number {
   const { compressedBytesMax = Number.POSITIVE_INFINITY, gatheredBytesMax = Number.POSITIVE_INFINITY } =
@@ -52,23 +63,42 @@ export function closeTimeMs(file: OpenFile, lastClosedMs: number, flush: FlushLi
   const gatherMs = Math.min(gatherMsMax, flush.windowMs * gatherShare);
   const latestMs = openedMs + waitMs(flush.windowMs, gatherMs, file.uploadMs);
   const spacingMs = Math.max(gatherMs, (spacingMsPerMbps * file.bytesPerMs) / 1000);
-  const hasLargeRequests = areLarge(file, flush);
+  const isLarge = areLarge(file);
   if (stall === 'here') {
-    return hasLargeRequests ? openedMs : Math.min(latestMs, lastClosedMs + spacingMs);
+    return isLarge ? openedMs : Math.min(latestMs, lastClosedMs + spacingMs);
   }
   if (bytes < compressedBytesMax) return latestMs;
-  if (!hasLargeRequests) return Math.min(latestMs, openedMs + spacingMs);
+  if (!isLarge || file.clients > fewClients) return Math.min(latestMs, openedMs + spacingMs);
   const gatheredMs = openedMs + gatherMs;
   return stall === 'no' ? Math.min(gatheredMs, file.quietSinceMs + quietMs) : gatheredMs;
 }
 
-/** Whether requests are so large that a few of them make a file. Their clients can have only a few in flight. */
-export function areLarge(
-  { bytes, requests }: Pick<OpenFile, 'bytes' | 'requests'>,
-  flush: FlushLimits,
-): boolean {
-  const { compressedBytesMax = Number.POSITIVE_INFINITY } = flush;
-  return bytes >= (requests * compressedBytesMax) / 2;
+/**
+ * Whether requests are so large that a few of them make a file: clients that send as fast as they can, and can have
+ * only a few in flight. One that sends at a rate has small requests beside a large one, which gathered while it waited
+ * for an answer. Many of those make a file of large requests seem complete when it is not.
+ */
+function areLarge({ requests, largeRequests }: Pick<OpenFile, 'requests' | 'largeRequests'>): boolean {
+  return largeRequests >= requests * largeShare;
+}
+
+interface FileRequests {
+  readonly bytes: number;
+  readonly appends: readonly { readonly bytes: number }[];
+}
+
+/** Returns how many requests are half as large as a file or larger, and 0 if too few are. */
+export function countLarge({ bytes, appends }: FileRequests, flush: FlushLimits): number {
+  const largeBytes = (flush.compressedBytesMax ?? Number.POSITIVE_INFINITY) / 2;
+  // Most files have many small requests, which need not be looked at.
+  if (bytes < appends.length * largeShare * largeBytes) return 0;
+  let count = 0;
+  for (const append of appends) if (append.bytes >= largeBytes) count++;
+  return count;
+}
+
+export function hasLargeRequests(file: FileRequests, flush: FlushLimits): boolean {
+  return areLarge({ requests: file.appends.length, largeRequests: countLarge(file, flush) });
 }
 
 function waitMs(windowMs: number, gatherMs: number, uploadMs: number): number {

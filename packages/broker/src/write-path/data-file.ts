@@ -157,6 +157,11 @@ export class DataFile {
     else this.#waiting.set(connection, count);
   }
 
+  /** Connections with requests in it, of clients that wait for answers. */
+  get clients(): number {
+    return this.#waiting.size;
+  }
+
   get stall(): Stall {
     if (this.#unawaited > 0 || this.#growing?.mayGrow() === true) return 'no';
     this.#growing = undefined;

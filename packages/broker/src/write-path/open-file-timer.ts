@@ -1,5 +1,5 @@
 import type { Clock } from '@weir/core';
-import { closeTimeMs, RecentRate } from './close-time.ts';
+import { closeTimeMs, countLarge, RecentRate } from './close-time.ts';
 import type { DataFile, FlushLimits } from './data-file.ts';
 import { FilePace } from './file-pace.ts';
 import type { OutstandingAppends } from './outstanding-appends.ts';
@@ -57,10 +57,21 @@ export class OpenFileTimer {
     const { clock, flush } = this.#options;
     const nowMs = clock.monotonicMs();
     file.quietSinceMs = nowMs;
-    const { openedMs, bytes, stall } = file;
+    const { openedMs, bytes, clients, stall } = file;
     const bytesPerMs = this.#rate.bytesPerMs(nowMs, bytes);
     const requests = file.appends.length;
-    const open = { openedMs, bytes, requests, quietSinceMs: nowMs, stall, bytesPerMs, uploadMs };
+    const largeRequests = countLarge(file, flush);
+    const open = {
+      openedMs,
+      bytes,
+      clients,
+      requests,
+      largeRequests,
+      quietSinceMs: nowMs,
+      stall,
+      bytesPerMs,
+      uploadMs,
+    };
     const dueMs = closeTimeMs(open, this.#lastClosedMs, flush);
     if (dueMs <= nowMs) this.#isDue = true;
     else this.#dueAt(dueMs);

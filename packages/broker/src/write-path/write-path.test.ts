@@ -190,13 +190,13 @@ test('a file closes early when all of its clients wait for it', async () => {
   assert.equal(path.store.puts, 1, 'a client that comes alone waits for nothing');
   a(one());
   await puts.finish(1);
-  path.clock.advance(99);
+  path.clock.advance(69);
   await settle();
   assert.equal(path.store.puts, 1, 'the client could have two requests in flight before');
   a(one());
   b(one());
   await settle();
-  assert.equal(path.store.puts, 1, 'files are 100 ms apart');
+  assert.equal(path.store.puts, 1, 'files are 70 ms apart');
   path.clock.advance(1);
   await settle();
   assert.equal(path.store.puts, 2);

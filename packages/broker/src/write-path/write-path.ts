@@ -3,7 +3,7 @@ import type { ErrorName } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { brokerLimits } from '../limits.ts';
 import { BackgroundQueue } from './background-queue.ts';
-import { areLarge } from './close-time.ts';
+import { hasLargeRequests } from './close-time.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { DataFile, type FlushLimits } from './data-file.ts';
 import { FileUploads, type UploadOptions } from './file-uploads.ts';
@@ -337,7 +337,7 @@ class FileWritePath implements WritePath {
       this.#uploads.running === 0 &&
       requests >= urgentRequestsMin &&
       file.stall === 'here' &&
-      areLarge({ bytes: file.bytes, requests }, flush);
+      hasLargeRequests(file, flush);
     file.state = 'uploading';
     file.closedMs = this.#options.clock.monotonicMs();
     this.#timer.closed(file);

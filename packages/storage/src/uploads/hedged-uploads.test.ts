@@ -170,19 +170,27 @@ test('large uploads are compared with large ones, once there are enough of them'
   assert.equal(stage.requests(), before + 1);
 });
 
-test('an urgent upload is sent twice almost at once, without a budget, unless the store is fast', async () => {
+test('an urgent upload is sent three times almost at once, without a budget, unless the store is fast', async () => {
   const answers: Answer[] = [];
   const stage = hedged(() => answers.shift() ?? { latencyMs: 60 });
-  for (let i = 0; i < 50; i++) {
-    answers.push({ latencyMs: 60 }, { latencyMs: 20 });
-    const startMs = stage.clock.monotonicMs();
-    assert.equal((await stage.put({ isUrgent: true })).key, `${i}/second`);
-    assert.equal(stage.clock.monotonicMs() - startMs, urgentDelayMs + 20);
-  }
-  answers.push({ latencyMs: 8 });
-  const before = stage.requests();
-  await stage.put({ isUrgent: true });
-  assert.equal(stage.requests(), before + 1);
+  const urgent = async (...latenciesMs: number[]) => {
+    answers.push(...latenciesMs.map((latencyMs) => ({ latencyMs })));
+    const [startMs, requests] = [stage.clock.monotonicMs(), stage.requests()];
+    const { key } = await stage.put({ isUrgent: true });
+    answers.length = 0;
+    const tookMs = stage.clock.monotonicMs() - startMs;
+    return { name: key.split('/')[1], tookMs, requests: stage.requests() - requests };
+  };
+  // Whether the store is slow is not known.
+  assert.deepEqual(await urgent(90, 90, 20), { name: '3', tookMs: 2 * urgentDelayMs + 20, requests: 3 });
+  for (let i = 0; i < 50; i++)
+    assert.deepEqual(await urgent(90, 40, 90), { name: 'second', tookMs: 40, requests: 3 });
+  assert.deepEqual(await urgent(90, 90, 15), { name: '3', tookMs: urgentDelayMs + 15, requests: 3 });
+  assert.deepEqual(await urgent(90, 8, 1), { name: 'second', tookMs: 8, requests: 2 });
+
+  for (let i = 0; i < 50; i++) await urgent(8, 90, 90);
+  assert.deepEqual(await urgent(8, 1, 1), { name: 'first', tookMs: 8, requests: 1 });
+  assert.equal(stage.clock.waiting, 0);
 });
 
 test('whatever the store does, a stored upload is found under the returned key, and all other keys are dead', async () => {

@@ -26,25 +26,31 @@ interface HedgedUploadsOptions {
 interface UploadOptions {
   readonly signal: AbortSignal;
   /**
-   * Whether clients wait for nothing but this upload, and saved requests by sharing it: a second one begins
-   * almost at once, whatever the budget.
+   * Whether clients wait for nothing but this upload, and saved requests by sharing it: two more begin almost at once,
+   * whatever the budget.
    */
   readonly isUrgent?: boolean;
 }
 
 /** Past this share of recent uploads a second one begins. */
-const hedgedShare = 0.92;
+const hedgedShare = 0.85;
 
 /** Hedges per upload, and how many may be saved up: a store that is slow as a whole gets no more requests from them. */
-export const hedgesPerUpload = 0.1;
+export const hedgesPerUpload = 0.15;
 export const savedHedgesMax = 8;
 
 /** Bounds of the delay. The upper one also holds while there are too few samples. */
 export const hedgeDelayMsMin = 20;
 export const hedgeDelayMsMax = 1_000;
 
-/** The delay of an urgent upload: a fast store needs no second request even then. */
+/**
+ * An urgent upload gets two more, so far apart. Where the last urgent ones took longer than `slowUrgentMs`, the first
+ * of them does not wait; a fast store needs no second request even then.
+ */
 export const urgentDelayMs = 10;
+const slowUrgentMs = 2 * urgentDelayMs;
+/** Weight of a new urgent upload in the moving average. */
+const newUrgentPart = 1 / 8;
 
 /** Strictly above the percentile: if all latencies are equal, all of them are at it. */
 const pastMs = 1;
@@ -73,6 +79,8 @@ export class HedgedUploads {
   readonly #won: Series;
   readonly #lost: Series;
   #savedHedges = savedHedgesMax;
+  /** Moving average of what urgent uploads take, 0 if unknown. */
+  #urgentMs = 0;
 
   constructor(options: HedgedUploadsOptions) {
     this.#options = options;
@@ -101,11 +109,14 @@ export class HedgedUploads {
     const startMs = clock.monotonicMs();
     const race = new Race(this.#options, signal);
     race.enter(first);
-    const cancelHedge = clock.after(isUrgent ? urgentDelayMs : this.#delayMs(window) + pastMs, () => {
-      if (signal.aborted || (!isUrgent && this.#savedHedges < 1)) return;
-      if (!isUrgent) this.#savedHedges--;
-      race.enter(another());
-    });
+    const delaysMs = isUrgent ? this.#urgentDelaysMs() : [this.#delayMs(window) + pastMs];
+    const cancelHedges = delaysMs.map((delayMs) =>
+      clock.after(delayMs, () => {
+        if (signal.aborted || (!isUrgent && this.#savedHedges < 1)) return;
+        if (!isUrgent) this.#savedHedges--;
+        race.enter(another());
+      }),
+    );
     const cancelFresh = whileStuck(clock, () => {
       if (!signal.aborted) race.enterFresh(another);
     });
@@ -113,17 +124,24 @@ export class HedgedUploads {
       const winner = await race.result;
       // A first upload that lost took longer than the delay, and so does this sample.
       const tookMs = clock.monotonicMs() - startMs;
-      // That of two uploads from the beginning says little about one.
-      if (!isUrgent) {
+      // That of several uploads from the beginning says little about one.
+      if (isUrgent) {
+        this.#urgentMs += (tookMs - this.#urgentMs) * (this.#urgentMs === 0 ? 1 : newUrgentPart);
+      } else {
         this.#all.add(tookMs);
         window.add(tookMs);
       }
       if (race.entered > 1) (winner === first ? this.#lost : this.#won).add(1);
       return winner;
     } finally {
-      cancelHedge();
+      for (const cancel of cancelHedges) cancel();
       cancelFresh();
     }
+  }
+
+  #urgentDelaysMs(): readonly number[] {
+    const firstMs = this.#urgentMs > slowUrgentMs ? 0 : urgentDelayMs;
+    return [firstMs, firstMs + urgentDelayMs];
   }
 
   #delayMs(window: LatencyWindow): number {
@@ -174,6 +192,7 @@ class Race {
   }
 
   enter(upload: Upload): void {
+    if (this.#winner !== undefined) return;
     const { abort, release, signal } = linkedAbort(this.#signal);
     this.#entries.push({ upload, abort });
     this.#options.store

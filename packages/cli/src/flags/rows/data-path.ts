@@ -12,7 +12,7 @@ export const writePathFlags = [
     default: 250,
     commands: brokers,
     help: 'Upload a file at most this long after its first record.',
-    rule: 'A file is uploaded earlier if it is large enough or if all its clients wait for it. Below 100ms the delay is about 1.5 times the duration of an upload.',
+    rule: 'A file is uploaded earlier if it is large enough or if all its clients wait for it. Below 100ms the delay is about the duration of an upload.',
   }),
   available({
     name: 'batchMaxSizeBytes',
