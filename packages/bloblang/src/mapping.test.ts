@@ -39,6 +39,7 @@ const cases: readonly [group: string, mapping: string, result: string][] = [
   ['numbers',     'root = 9223372036854775807 + 1',                     '-9223372036854775808'],
   ['numbers',     'root = this.big + 0',                                '9007199254740993'],
   ['numbers',     'root = [1000000.0.string(), 1000000.string(), 0.1 + 0.2]', '["1e+06","1000000",0.30000000000000004]'],
+  ['numbers',     'root = [1597405526.5.string(), "[1597405526.5]".parse_json().0.string()]', '["1.5974055265e+09","1597405526.5"]'],
   ['numbers',     'root = 5 / 0',                                       'refused: line 1, column 8: number literal: attempted to divide by zero'],
   ['numbers',     'root = this.a / 0',                                  'failed: failed assignment (line 1): number literal: attempted to divide by zero'],
   ['comparisons', 'root = [true == 1, 1 == true, "5" == 5, 5 == 5.0]',  '[true,false,false,true]'],

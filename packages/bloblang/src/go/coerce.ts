@@ -76,8 +76,9 @@ export function toBytes(value: Value): Buffer {
   return value instanceof Bytes ? value.buffer : Buffer.from(toText(value), 'utf8');
 }
 
+/** Numbers of documents keep their text as far as the value tells; computed floats have Go's. */
 function numberText(value: number | bigint | Float): string {
-  return isFloat(value) && typeof value !== 'bigint' ? printFloat(asFloat(value)) : String(value);
+  return value instanceof Float ? printFloat(value.value) : String(value);
 }
 
 /** A number, or a text of one, as a float64. */

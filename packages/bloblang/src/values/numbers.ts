@@ -5,9 +5,12 @@ const int64Max = 2n ** 63n - 1n;
 const uint64Max = 2n ** 64n - 1n;
 export const int64 = { min: int64Min, max: int64Max };
 
-/** A float64 as a value. */
+/** A float64 that was computed, as a value. */
 export function floatValue(value: number): number | Float {
-  return Number.isSafeInteger(value) || !Number.isFinite(value) ? new Float(value) : value;
+  const absolute = Math.abs(value);
+  // Outside of these bounds its text has an exponent, unlike that of a number of a document.
+  const isPlain = absolute < 1e6 && absolute >= 1e-4 && !Number.isSafeInteger(value);
+  return isPlain ? value : new Float(value);
 }
 
 /** An integer as a value, wrapped at 64 bits as Go does. */
