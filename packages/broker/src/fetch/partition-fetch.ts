@@ -4,7 +4,7 @@ import type { GrowingEnd } from '../cluster/cluster-view.ts';
 import type { DamageRegistry } from '../damage/damage-registry.ts';
 import { type BatchList, leaderEpoch } from '../read-path/batch-list.ts';
 import { DamagedRange } from '../read-path/damaged-range.ts';
-import type { ReadQuery } from '../read-path/read-path.ts';
+import type { ReadQuery } from '../read-path/query-reader.ts';
 import type { RequestContext } from '../requests/handler.ts';
 import type { FetchPartition, PartitionNews } from './fetch-sessions.ts';
 

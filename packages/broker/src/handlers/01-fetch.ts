@@ -8,7 +8,8 @@ import { brokerLimits } from '../limits.ts';
 import { mayFetch } from '../placement/roles.ts';
 import type { AnswerMemory, AnswerRoom } from '../pressure/answer-memory.ts';
 import { DamagedRange } from '../read-path/damaged-range.ts';
-import type { ReadPath, ReadQuery } from '../read-path/read-path.ts';
+import type { ReadQuery } from '../read-path/query-reader.ts';
+import type { ReadPath } from '../read-path/read-path.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import {
   eachInTurns,
@@ -244,7 +245,8 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
 
   async function readPart(planned: readonly PlannedFetch[], context: RequestContext): Promise<void> {
     const queries = planned.map(({ query }) => query);
-    const results = await options.readPath.readBatches(queries, context.hold);
+    const reading = options.readPath.readBatches(queries, context.hold);
+    const results = reading instanceof Promise ? await reading : reading;
     const again: PlannedFetch[] = [];
     for (const [index, { fetch, query }] of planned.entries()) {
       const result = results[index]!;

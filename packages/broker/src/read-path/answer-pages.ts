@@ -156,12 +156,24 @@ function copySparse(
   copies: Copies,
 ): ReadonlySet<ArrayBufferLike> {
   const usedBytes = new Map<ArrayBufferLike, number>();
+  // Slices of one piece of memory usually follow each other, with small heads between them.
+  let memory: ArrayBufferLike | undefined;
+  let isPooled = false;
+  let bytes = 0;
   for (const { slices } of lists) {
     for (const { buffer, length } of slices) {
+      if (buffer === memory && (isPooled || length >= coreLimits.copiedSliceBytesMax)) {
+        bytes += length;
+        continue;
+      }
       if (copies.has(buffer) || (length < coreLimits.copiedSliceBytesMax && !pooled.has(buffer))) continue;
-      usedBytes.set(buffer, (usedBytes.get(buffer) ?? 0) + length);
+      if (memory !== undefined) usedBytes.set(memory, bytes);
+      memory = buffer;
+      isPooled = pooled.has(buffer);
+      bytes = (usedBytes.get(buffer) ?? 0) + length;
     }
   }
+  if (memory !== undefined) usedBytes.set(memory, bytes);
   const sparse = new Set<ArrayBufferLike>();
   let leftBytes = 0;
   for (const [buffer, bytes] of usedBytes) {

@@ -8,21 +8,26 @@ const headsPerChunk = 64;
 
 /**
  * Batches of one partition as sent to a client: for each a new head of 16 bytes with its offset, and views of the page
- * for the rest.
+ * for the rest. Batches of merged files are stored with the offset that they have, and those that follow each other
+ * there are one view.
  */
 export class BatchList {
-  readonly slices: Buffer[] = [];
+  readonly #slices: Buffer[] = [];
+  #sliceBytes = 0;
+  /** Batches that follow each other in one piece of memory, and are sent as they lie there. */
+  #run: Buffer | undefined;
+  #runStart = 0;
+  #runEnd = 0;
   bytes = 0;
   /** What the records are at most when they are decompressed. */
   uncompressedBytes = 0;
   recordCount = 0;
   /** The offset after the last batch; -1 without one. */
   nextOffset = -1;
-  /** For each batch, the offset after it, and the bytes, stored and decompressed, and the slices up to its end. */
+  /** For each batch, the offset after it, and the bytes, stored and decompressed, up to its end. */
   readonly #offsetEnds: number[] = [];
   readonly #byteEnds: number[] = [];
   readonly #uncompressedEnds: number[] = [];
-  readonly #sliceEnds: number[] = [];
   #heads = Buffer.alloc(0);
   #headAt = 0;
 
@@ -30,26 +35,65 @@ export class BatchList {
     return this.#byteEnds.length;
   }
 
+  /** The bytes to send. Slices may be replaced by others with the same bytes. */
+  get slices(): Buffer[] {
+    this.#endRun();
+    return this.#slices;
+  }
+
   /** Adds the current batch of a cursor with the given base offset. */
   add(cursor: BatchCursor, baseOffset: number, uncompressedBytes: number): void {
-    if (this.#headAt === this.#heads.length) {
-      // The first chunk has room for one head: most partitions of a response have one batch.
-      this.#heads = Buffer.allocUnsafe(positionHeadBytes * (this.batchCount === 0 ? 1 : headsPerChunk));
-      this.#headAt = 0;
+    if (cursor.storedBaseOffset === baseOffset && cursor.storedLeaderEpoch === leaderEpoch) {
+      this.#addAsStored(cursor);
+    } else {
+      this.#endRun();
+      this.#slices.push(this.#newHead(cursor, baseOffset));
+      cursor.collectTail(this.#slices);
+      this.#sliceBytes += cursor.batchBytes;
     }
-    const head = this.#heads.subarray(this.#headAt, this.#headAt + positionHeadBytes);
-    writePositionHead(head, 0, cursor.header.bytes, BigInt(baseOffset), leaderEpoch);
-    this.#headAt += positionHeadBytes;
-    this.slices.push(head);
-    cursor.collectTail(this.slices);
     this.bytes += cursor.batchBytes;
-    this.recordCount += cursor.header.recordCount;
+    this.recordCount += cursor.recordCount;
     this.nextOffset = baseOffset + cursor.offsetSpan;
     this.uncompressedBytes += uncompressedBytes;
     this.#offsetEnds.push(this.nextOffset);
     this.#byteEnds.push(this.bytes);
     this.#uncompressedEnds.push(this.uncompressedBytes);
-    this.#sliceEnds.push(this.slices.length);
+  }
+
+  #newHead(cursor: BatchCursor, baseOffset: number): Buffer {
+    if (this.#headAt === this.#heads.length) {
+      // The first chunk has room for one head: most partitions of a response have one batch.
+      this.#heads = Buffer.allocUnsafe(positionHeadBytes * (this.batchCount === 0 ? 1 : headsPerChunk));
+      this.#headAt = 0;
+    }
+    const at = this.#headAt;
+    this.#headAt = writePositionHead(this.#heads, at, cursor.batchBytes, baseOffset, leaderEpoch);
+    return this.#heads.subarray(at, this.#headAt);
+  }
+
+  #addAsStored(cursor: BatchCursor): void {
+    const { piece, pieceAt, batchBytes } = cursor;
+    const isWholeInPiece = piece.length - pieceAt >= batchBytes;
+    if (isWholeInPiece && piece === this.#run && pieceAt === this.#runEnd) {
+      this.#runEnd += batchBytes;
+      return;
+    }
+    this.#endRun();
+    if (isWholeInPiece) {
+      this.#run = piece;
+      this.#runStart = pieceAt;
+      this.#runEnd = pieceAt + batchBytes;
+    } else {
+      cursor.collect(this.#slices);
+      this.#sliceBytes += batchBytes;
+    }
+  }
+
+  #endRun(): void {
+    if (this.#run === undefined) return;
+    this.#slices.push(this.#run.subarray(this.#runStart, this.#runEnd));
+    this.#sliceBytes += this.#runEnd - this.#runStart;
+    this.#run = undefined;
   }
 
   /** Drops batches from the end until `batchCount` are left. */
@@ -63,11 +107,18 @@ export class BatchList {
       this.#offsetEnds.pop();
       this.#byteEnds.pop();
       this.#uncompressedEnds.pop();
-      this.#sliceEnds.pop();
       this.nextOffset = this.#offsetEnds.at(-1) ?? -1;
       this.bytes = this.#byteEnds.at(-1) ?? 0;
       this.uncompressedBytes = this.#uncompressedEnds.at(-1) ?? 0;
-      this.slices.length = this.#sliceEnds.at(-1) ?? 0;
+    }
+    this.#endRun();
+    while (this.#sliceBytes > this.bytes) {
+      const slice = this.#slices.pop()!;
+      this.#sliceBytes -= slice.length;
+      const left = this.bytes - this.#sliceBytes;
+      if (left <= 0) continue;
+      this.#slices.push(slice.subarray(0, left));
+      this.#sliceBytes += left;
     }
   }
 }

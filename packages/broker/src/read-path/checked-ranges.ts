@@ -9,6 +9,10 @@ export class CheckedRanges {
   /** Start and end of each range, in order. */
   readonly #bounds: number[] = [];
 
+  get isEmpty(): boolean {
+    return this.#bounds.length === 0;
+  }
+
   has(start: number, end: number): boolean {
     const at = this.#firstEndingAfter(start);
     return at < this.#bounds.length && this.#bounds[at]! <= start && end <= this.#bounds[at + 1]!;

@@ -171,6 +171,8 @@ class LruPages {
   }
 }
 
+/** Most files are one page, whose key need not be built. */
 function keyOf(fileId: string, index: number): string {
+  if (index === 0) return fileId;
   return `${fileId}/${index}`;
 }

@@ -69,11 +69,11 @@ export function storePages({
         const bytes = await store.getRange(key, start, end, { memory, onVersion });
         metrics.bucketReads.add(1);
         metrics.bucketBytes.add(bytes.length);
-        if (start === 0) checkIdentity(bytes, fileIdOf(fileId));
         // Attempts that found different versions do not say which one the bytes are of.
         const [version] = versions;
         const checked =
           version !== undefined && versions.size === 1 ? checkedFiles.rangesOf(fileId, version) : undefined;
+        if (start === 0 && checked?.isEmpty !== false) checkIdentity(bytes, fileIdOf(fileId));
         return new Page([bytes], { checked, memory: given.find((taken) => isAt(taken.bytes, bytes)) });
       } catch (error) {
         metrics.bucketFailures.add(1);

@@ -29,22 +29,20 @@ export interface RangeReader {
 /** Bytes of one step of a walk: from a file, or built for a marker. */
 export type LoadedSpan = PageSpan | { readonly views: readonly Buffer[]; readonly isShort: false };
 
-/**
- * Passes the loaded batches to a reader. Returns how many bytes the next read of the range needs at least, or `enough`
- * if the reader ended the walk.
- */
-export function takeBatches(walk: RangeWalk, reader: RangeReader, span: LoadedSpan): number | 'enough' {
+/** Passes the loaded batches to a reader; returns false if the reader ended the walk. */
+export function takeBatches(walk: RangeWalk, reader: RangeReader, span: LoadedSpan): boolean {
   const cursor = new BatchCursor(span.views);
   while (cursor.next()) {
     if (cursor.isWhole) checkBatch(walk, cursor, span);
     else walk.checkPosition(cursor);
-    if (!reader.takes(walk, cursor)) return 'enough';
+    if (!reader.takes(walk, cursor)) return false;
     if (!cursor.isWhole) break;
-    if (reader.take(walk, cursor) === 'enough') return 'enough';
+    if (reader.take(walk, cursor) === 'enough') return false;
     walk.pass(cursor);
   }
   if (span.isShort && walk.at < walk.end) throw walk.damaged('short', 'truncated file');
-  return walk.continueFrom(cursor);
+  walk.continueFrom(cursor);
+  return true;
 }
 
 /** Checks that a complete batch is the committed one; the CRC once while its pages are in memory. */

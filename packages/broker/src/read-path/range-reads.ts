@@ -75,6 +75,10 @@ export class NeededPages {
     this.#pageBytes = pageBytes;
   }
 
+  get isForOneQuery(): boolean {
+    return this.#queries.length === 1;
+  }
+
   /** Whether several queries need the page. */
   isShared(key: string): boolean {
     if (this.#queries.length === 1) return false;

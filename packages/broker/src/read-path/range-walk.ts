@@ -23,6 +23,10 @@ export class RangeWalk {
   at: number;
   /** No later batch of the range begins before it. */
   offset: number;
+  /** How many bytes the next read needs at least. */
+  wantedBytes = 0;
+  /** Where bytes were found damaged, which are read once more from the bucket; -1 for nowhere. */
+  damagedAt = -1;
 
   constructor(pointers: Pointers, row: number) {
     this.row = row;
@@ -61,14 +65,13 @@ export class RangeWalk {
     this.at += cursor.batchBytes;
   }
 
-  /**
-   * Returns how many bytes the next read of the range needs at least, if this one ended inside a batch or its header.
-   */
-  continueFrom(cursor: BatchCursor): number {
-    if (this.at >= this.end) return 0;
+  /** Notes how many bytes the next read of the range needs, if this one ended inside a batch or its header. */
+  continueFrom(cursor: BatchCursor): void {
+    this.wantedBytes = 0;
+    if (this.at >= this.end) return;
     const wantedBytes = Math.max(cursor.isWhole ? 0 : cursor.batchBytes, headerBytes);
     if (this.at + wantedBytes > this.end) throw this.damaged('corrupt', 'range ends inside a batch');
-    return wantedBytes;
+    this.wantedBytes = wantedBytes;
   }
 
   finish(): void {

@@ -9,7 +9,7 @@ import { brokerLimits } from '../limits.ts';
 import { AnswerHold } from '../requests/answer-hold.ts';
 import type { BatchList } from './batch-list.ts';
 import { DamagedRange, type DamageKind } from './damaged-range.ts';
-import type { ReadQuery } from './read-path.ts';
+import type { ReadQuery } from './query-reader.ts';
 
 const everything = { fromOffset: 0, bytesMax: Number.MAX_SAFE_INTEGER, atLeastOne: true };
 

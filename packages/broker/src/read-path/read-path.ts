@@ -15,6 +15,7 @@ import { type PageMetrics, pageMetrics } from './page-metrics.ts';
 import { createCopyPool, createPagePool } from './page-pool.ts';
 import { type PageSource, storePages } from './page-source.ts';
 import { PageSpan } from './page-span.ts';
+import { nextRange, QueryReader, type ReadQuery } from './query-reader.ts';
 import { damagedOf, type LoadedSpan, type RangeReader, takeBatches } from './range-reader.ts';
 import { NeededPages, RangeReads } from './range-reads.ts';
 import { type RangeWalk, rangesOf } from './range-walk.ts';
@@ -49,12 +50,15 @@ export interface PageOptions {
 
 export interface ReadPath {
   /**
-   * Reads batches of many partitions in parallel. Results come in the order of the queries, an `Error` for those of
+   * Reads batches of many partitions in parallel; synchronously if all of them are in memory. Results come in the order of the queries, an `Error` for those of
    * which not even the first batch could be read: a `DamagedRange`, or why the store could not be read. All results
    * belong to one answer and are views of pages, unless they use too little of a page. They must not be used after
    * `hold` is released. Without it they may be used for ever, but the memory of these pages is not used again.
    */
-  readBatches(queries: readonly ReadQuery[], hold?: AnswerHold): Promise<(BatchList | Error)[]>;
+  readBatches(
+    queries: readonly ReadQuery[],
+    hold?: AnswerHold,
+  ): (BatchList | Error)[] | Promise<(BatchList | Error)[]>;
   /**
    * Passes the batches of a stored range to `visit` one by one until it returns a value, which is the result. What the
    * cursor returns must not be used later, unless in that result.
@@ -76,21 +80,6 @@ export interface ReadPath {
   inMemory(fileId: string, start: number, end: number): readonly Buffer[] | undefined;
   /** Takes a file that this agent has just written. */
   adopt(file: { readonly fileId: string; readonly slices: readonly Uint8Array[] }): void;
-}
-
-export interface ReadQuery {
-  readonly pointers: Pointers;
-  /** Batches that end before it are left out; the first one may begin before it. */
-  readonly fromOffset: number;
-  /** Batches that begin at or after it are left out. If absent, none are. */
-  readonly toOffset?: number;
-  readonly bytesMax: number;
-  /** The same for decompressed batches, by the sizes that they claim. If absent, there is no such limit. */
-  readonly uncompressedBytesMax?: number;
-  /** If absent, only bytes are limited. */
-  readonly batchesMax?: number | undefined;
-  /** Whether one batch may exceed the limits, so that a reader does not get stuck at a large one. */
-  readonly atLeastOne: boolean;
 }
 
 /** Pages that one reader loads ahead. At 30 ms per page, eight pages give a gigabyte per second. */
@@ -136,16 +125,32 @@ class PagedReadPath implements ReadPath {
     this.#source = routedPages(this.#cache, remotePages, { log, metrics: this.#metrics });
   }
 
-  async readBatches(queries: readonly ReadQuery[], hold?: AnswerHold): Promise<(BatchList | Error)[]> {
+  readBatches(
+    queries: readonly ReadQuery[],
+    hold?: AnswerHold,
+  ): (BatchList | Error)[] | Promise<(BatchList | Error)[]> {
     const pages = new AnswerPages(this.#copyPool);
     const needed = new NeededPages(queries, this.#options.pageBytes);
-    const results = await Promise.all(
-      queries.map((query) =>
-        this.#readBatches(query, pages, needed, queries.length === 1).catch((error: unknown) =>
-          error instanceof Error ? error : new Error(String(error)),
-        ),
-      ),
-    );
+    const results: (BatchList | Error)[] = [];
+    let waiting: Promise<void>[] | undefined;
+    for (const [index, query] of queries.entries()) {
+      const result = this.#readQuery(new QueryReader(query, pages, needed, this.#loadForQuery));
+      if (result instanceof Promise) {
+        waiting ??= [];
+        waiting.push(
+          result.then((read) => {
+            results[index] = read;
+          }),
+        );
+      } else {
+        results[index] = result;
+      }
+    }
+    if (waiting === undefined) return this.#answer(results, pages, hold);
+    return Promise.all(waiting).then(() => this.#answer(results, pages, hold));
+  }
+
+  #answer(results: (BatchList | Error)[], pages: AnswerPages, hold: AnswerHold | undefined) {
     pages.release();
     if (hold === undefined) pages.keep();
     else hold.add(() => pages.free());
@@ -157,148 +162,153 @@ class PagedReadPath implements ReadPath {
     return results;
   }
 
-  async #readBatches(
-    query: ReadQuery,
-    pages: AnswerPages,
-    needed: NeededPages,
-    isAlone: boolean,
-  ): Promise<BatchList> {
-    const { pointers, fromOffset, toOffset = Number.POSITIVE_INFINITY, bytesMax, atLeastOne } = query;
-    const { uncompressedBytesMax, batchesMax = Number.POSITIVE_INFINITY } = query;
-    const list = pages.newList();
-    const room = () => bytesMax - list.bytes;
-    let ahead: Readahead | undefined;
-    let isFull = false;
-    const reader: RangeReader = {
-      roomBytes: room,
-      goesOn: ({ offset }) => {
-        if (offset >= toOffset) return false;
-        isFull = list.batchCount >= batchesMax || (room() <= 0 && !(atLeastOne && list.batchCount === 0));
-        return !isFull;
-      },
-      load: (walk, end) => {
-        const { row, fileId, at } = walk;
-        let range = ahead?.takeRange(fileId, at);
-        if (
-          range === undefined &&
-          walk.end - at <= room() &&
-          this.#rangeReads.suits(fileId, at, walk.end, needed)
-        ) {
-          ahead ??= this.#aheadOf(query, walk, room(), needed);
-          ahead.ask(row);
-          range = ahead.takeRange(fileId, at) ?? this.#rangeReads.read(fileId, at, walk.end);
-        }
-        if (range !== undefined) {
-          ahead?.ask(row + 1);
-          return this.#rangeSpan(range, at, walk.end);
-        }
-        const span = this.#span(fileId, at, end, ahead);
-        // Most readers find everything in memory and need no readahead.
-        if (span instanceof Promise) ahead ??= this.#aheadOf(query, walk, room(), needed);
-        ahead?.ask(row);
-        return span;
-      },
-      loaded: ({ views }) => pages.loaded(views),
-      takes: (walk, cursor) => {
-        const baseOffset = walk.baseOffsetOf(cursor);
-        if (baseOffset >= toOffset) return false;
-        if (baseOffset + cursor.offsetSpan <= fromOffset) return true;
-        isFull =
-          list.batchCount >= batchesMax ||
-          (cursor.batchBytes > room() && !(atLeastOne && list.batchCount === 0));
-        return !isFull;
-      },
-      take: (walk, cursor) => {
-        const baseOffset = walk.baseOffsetOf(cursor);
-        if (baseOffset + cursor.offsetSpan <= fromOffset) return undefined;
-        const { batchBytes } = cursor;
-        const uncompressed = uncompressedBytesMax === undefined ? batchBytes : cursor.uncompressedBytesMax;
-        isFull =
-          uncompressedBytesMax !== undefined &&
-          list.uncompressedBytes + uncompressed > uncompressedBytesMax &&
-          !(atLeastOne && list.batchCount === 0);
-        if (isFull) return 'enough';
-        list.add(cursor, baseOffset, uncompressed);
-        return undefined;
-      },
-      done: (used) => pages.use(used),
-    };
+  /** Reads one query; synchronously if everything is in memory. Does not throw or reject. */
+  #readQuery(reader: QueryReader): BatchList | Error | Promise<BatchList | Error> {
     try {
-      for (const walk of rangesOf(pointers)) {
-        if (walk.nextOffset <= fromOffset) continue;
-        const batchesBefore = list.batchCount;
-        const isPassed = await this.#walk(walk, reader);
-        if (!isPassed) return isFull ? this.#stopAt(walk, query, list, isAlone) : list;
-        try {
-          walk.finish();
-        } catch (error) {
-          // These are valid batches, but not the committed ones.
-          list.cutTo(batchesBefore);
-          throw error;
-        }
-      }
-      return list;
+      const walk = nextRange(reader, 0);
+      if (walk === undefined) return reader.list;
+      const reading = this.#readFrom(walk, reader);
+      if (!(reading instanceof Promise)) return reader.end();
+      return reading.then(
+        () => reader.end(),
+        (error: unknown) => reader.end(error),
+      );
     } catch (error) {
-      // The batches read so far are good; a reader that continues gets the error.
-      if (list.batchCount === 0) throw error;
-      return list;
-    } finally {
-      ahead?.end();
+      return reader.end(error);
     }
+  }
+
+  /** Reads the ranges of a query from `first` on. */
+  #readFrom(first: RangeWalk, reader: QueryReader): undefined | Promise<void> {
+    let walk: RangeWalk | undefined = first;
+    while (walk !== undefined) {
+      const walking = this.#walk(walk, reader);
+      if (walking instanceof Promise) return this.#readOn(walk, walking, reader);
+      walk = this.#afterRange(walk, walking, reader);
+    }
+    return undefined;
+  }
+
+  /** The same, for a query that has to wait for pages of a range. */
+  async #readOn(first: RangeWalk, firstWalking: Promise<boolean>, reader: QueryReader): Promise<void> {
+    let walk: RangeWalk | undefined = first;
+    let walking: boolean | Promise<boolean> = firstWalking;
+    for (;;) {
+      walk = this.#afterRange(walk, walking instanceof Promise ? await walking : walking, reader);
+      if (walk === undefined) return;
+      walking = this.#walk(walk, reader);
+    }
+  }
+
+  /** Ends a range, and returns the next one of the query. */
+  #afterRange(walk: RangeWalk, isPassed: boolean, reader: QueryReader): RangeWalk | undefined {
+    if (!isPassed) {
+      if (reader.isFull) this.#readAheadOf(walk, reader);
+      return undefined;
+    }
+    reader.finish(walk);
+    return nextRange(reader, walk.row + 1);
   }
 
   /**
    * Passes the batches of a range to a reader, each complete and intact; returns false if the reader ended the walk.
+   * Synchronous as far as the bytes are in memory.
    *
    * Batches that the reader skips are checked too, since the offsets of later ones depend on them. Invalid bytes are
    * read once more from the bucket before they count as damaged: they may come from another agent, and the file may
    * have been restored.
    */
-  async #walk(walk: RangeWalk, reader: RangeReader): Promise<boolean> {
-    let wantedBytes = 0;
-    let damagedAt = -1;
+  #walk(walk: RangeWalk, reader: RangeReader): boolean | Promise<boolean> {
     while (walk.at < walk.end) {
       if (!reader.goesOn(walk)) return false;
-      try {
-        const end = this.#windowEnd(walk, Math.max(wantedBytes, reader.roomBytes()));
-        const loading = this.#load(walk, end, reader, damagedAt === walk.at);
-        const span = loading instanceof Promise ? await loading : loading;
-        if (loading instanceof Promise) reader.loaded?.(span);
-        try {
-          const next = takeBatches(walk, reader, span);
-          if (next === 'enough') return false;
-          wantedBytes = next;
-        } finally {
-          if (span instanceof PageSpan) reader.done(span.pages);
-        }
-      } catch (error) {
-        const damaged = damagedOf(error, walk);
-        if (damaged === undefined) throw error;
-        this.#checkedFiles.forget(walk.fileId);
-        if (damaged.damage.kind === 'missing' || damagedAt === walk.at) throw damaged;
-        damagedAt = walk.at;
-      }
+      const span = this.#load(walk, reader);
+      if (span instanceof Promise) return this.#walkOn(walk, reader, span);
+      if (!this.#take(walk, reader, span)) return false;
     }
     return true;
   }
 
+  /** The same, for a reader that has to wait for pages. */
+  async #walkOn(walk: RangeWalk, reader: RangeReader, first: Promise<LoadedSpan>): Promise<boolean> {
+    let loading: LoadedSpan | Promise<LoadedSpan> = first;
+    for (;;) {
+      let span: LoadedSpan | undefined;
+      try {
+        span = await loading;
+        if (loading instanceof Promise) reader.loaded?.(span);
+      } catch (error) {
+        this.#readOnceMore(walk, error);
+      }
+      if (span !== undefined && !this.#take(walk, reader, span)) return false;
+      if (walk.at >= walk.end) return true;
+      if (!reader.goesOn(walk)) return false;
+      loading = this.#load(walk, reader);
+    }
+  }
+
+  /** Passes loaded batches to a reader; returns false if it ended the walk. */
+  #take(walk: RangeWalk, reader: RangeReader, span: LoadedSpan): boolean {
+    try {
+      return takeBatches(walk, reader, span);
+    } catch (error) {
+      this.#readOnceMore(walk, error);
+      return true;
+    } finally {
+      if (span instanceof PageSpan) reader.done(span.pages);
+    }
+  }
+
+  /** Throws an error that does not mean damage, or means it for the second time. */
+  #readOnceMore(walk: RangeWalk, error: unknown): void {
+    const damaged = damagedOf(error, walk);
+    if (damaged === undefined) throw error;
+    this.#checkedFiles.forget(walk.fileId);
+    if (damaged.damage.kind === 'missing' || walk.damagedAt === walk.at) throw damaged;
+    walk.damagedAt = walk.at;
+  }
+
+  /** Loads bytes for a query, also those that it will need next. */
+  readonly #loadForQuery = (
+    reader: QueryReader,
+    walk: RangeWalk,
+    end: number,
+  ): PageSpan | Promise<PageSpan> => {
+    const { row, fileId, at } = walk;
+    const { needed } = reader;
+    let range = reader.ahead?.takeRange(fileId, at);
+    if (
+      range === undefined &&
+      walk.end - at <= reader.roomBytes() &&
+      this.#rangeReads.suits(fileId, at, walk.end, needed)
+    ) {
+      reader.ahead ??= this.#aheadOf(reader, walk);
+      reader.ahead.ask(row);
+      range = reader.ahead.takeRange(fileId, at) ?? this.#rangeReads.read(fileId, at, walk.end);
+    }
+    if (range !== undefined) {
+      reader.ahead?.ask(row + 1);
+      return this.#rangeSpan(range, at, walk.end);
+    }
+    const span = this.#span(fileId, at, end, reader.ahead);
+    // Most readers find everything in memory and need no readahead.
+    if (span instanceof Promise) reader.ahead ??= this.#aheadOf(reader, walk);
+    reader.ahead?.ask(row);
+    return span;
+  };
+
   /** Plans the pages that a query needs from its current position on. */
-  #aheadOf(
-    { pointers, fromOffset, toOffset }: ReadQuery,
-    { row, at, end, offset }: RangeWalk,
-    room: number,
-    needed: NeededPages,
-  ): Readahead {
+  #aheadOf(reader: QueryReader, { row, at, end, offset }: RangeWalk): Readahead {
+    const { pointers, fromOffset, toOffset } = reader.query;
     const { pageBytes } = this.#options;
     // How many bytes are skipped before the wanted offset is known only after reading, and estimated until then.
     const share = Math.max(0, fromOffset - offset) / (pointers.nextOffset[row]! - offset);
-    const bytesMax = room + Math.min(1, share) * (end - at);
+    const bytesMax = reader.roomBytes() + Math.min(1, share) * (end - at);
     return new Readahead({
       plan: readsFrom(pointers, row, at, {
         pageBytes,
         toOffset,
         isReadAlone: (fileId, start, end, bytesBefore) =>
-          bytesBefore + end - start <= bytesMax && this.#rangeReads.suits(fileId, start, end, needed),
+          bytesBefore + end - start <= bytesMax && this.#rangeReads.suits(fileId, start, end, reader.needed),
       }),
       bytesMax,
       pagesMax: readaheadPagesMax,
@@ -311,17 +321,14 @@ class PagedReadPath implements ReadPath {
   }
 
   /**
-   * Ends a query whose limit was reached before its ranges ended. A reader of one partition usually continues, so the
-   * next pages are loaded ahead.
+   * Called when the limit of a query was reached before its ranges ended. A reader of one partition usually continues,
+   * so the next pages are loaded ahead.
    */
-  #stopAt(
-    { row, at }: RangeWalk,
-    { pointers, toOffset }: ReadQuery,
-    list: BatchList,
-    isAlone: boolean,
-  ): BatchList {
+  #readAheadOf({ row, at }: RangeWalk, { query, needed }: QueryReader): void {
+    const { pointers, toOffset } = query;
     const { pageBytes, cacheBytesMax, readahead = true } = this.#options;
-    if (!isAlone || !readahead || cacheBytesMax < pageBytes * brokerLimits.readaheadPagesMax) return list;
+    if (!needed.isForOneQuery || !readahead || cacheBytesMax < pageBytes * brokerLimits.readaheadPagesMax)
+      return;
     let left = 1 + readaheadPages;
     const isReadAlone = (fileId: string, start: number, end: number) =>
       this.#rangeReads.suits(fileId, start, end);
@@ -338,7 +345,6 @@ class PagedReadPath implements ReadPath {
         () => this.#aheadBudget.release(),
       );
     }
-    return list;
   }
 
   async searchBatches<Found>(
@@ -366,7 +372,8 @@ class PagedReadPath implements ReadPath {
       },
     };
     for (const walk of rangesOf(pointers)) {
-      if (!(await this.#walk(walk, reader))) return found;
+      const walking = this.#walk(walk, reader);
+      if (!(walking instanceof Promise ? await walking : walking)) return found;
       walk.finish();
     }
     return undefined;
@@ -406,14 +413,11 @@ class PagedReadPath implements ReadPath {
     return Math.min(end, Math.max(pageEnd, at + wantedBytes));
   }
 
-  #load(
-    walk: RangeWalk,
-    end: number,
-    reader: RangeReader,
-    isReload: boolean,
-  ): LoadedSpan | Promise<LoadedSpan> {
+  /** Loads the next bytes of a range, anew if they were damaged. */
+  #load(walk: RangeWalk, reader: RangeReader): LoadedSpan | Promise<LoadedSpan> {
     if (walk.marker !== undefined) return { views: walk.marker(), isShort: false };
-    return isReload ? this.#reload(walk.fileId, walk.at, end) : reader.load(walk, end);
+    const end = this.#windowEnd(walk, Math.max(walk.wantedBytes, reader.roomBytes()));
+    return walk.damagedAt === walk.at ? this.#reload(walk.fileId, walk.at, end) : reader.load(walk, end);
   }
 
   /**

@@ -6,7 +6,8 @@ import {
   type TopicPartition,
 } from '@weir/cluster';
 import type { BatchList } from '../read-path/batch-list.ts';
-import type { ReadPath, ReadQuery } from '../read-path/read-path.ts';
+import type { ReadQuery } from '../read-path/query-reader.ts';
+import type { ReadPath } from '../read-path/read-path.ts';
 
 /** Records that are locked for one member for a time. */
 interface AcquiredRange {

@@ -49,8 +49,8 @@ test('head and tail together are the rewritten batch, and the stored bytes do no
 
 test('heads of many batches share one buffer', () => {
   const heads = Buffer.alloc(2 * positionHeadBytes);
-  const next = writePositionHead(heads, 0, javaBatches.none, 7n, 1);
-  assert.equal(writePositionHead(heads, next, javaBatches.gzip, 10n, 1), heads.length);
+  const next = writePositionHead(heads, 0, javaBatches.none.length, 7, 1);
+  assert.equal(writePositionHead(heads, next, javaBatches.gzip.length, 10, 1), heads.length);
   const second = Buffer.concat([heads.subarray(next), javaBatches.gzip.subarray(positionHeadBytes)]);
   assert.equal(new RecordBatchView(second).baseOffset, 10n);
   assert.ok(new RecordBatchView(second).hasValidCrc());

@@ -25,18 +25,19 @@ export function rewritePosition(batch: Buffer, baseOffset: bigint, partitionLead
 }
 
 /**
- * Writes the first `positionHeadBytes` of the batch with a new offset and leader epoch at `target[at]`, and returns the
- * position after them. One pooled target serves all batches of a response.
+ * Writes the first `positionHeadBytes` of a batch of this size with a new offset, which must be exact as a number, and
+ * leader epoch at `target[at]`, and returns the position after them. One pooled target serves all batches of a response.
  */
 export function writePositionHead(
   target: Buffer,
   at: number,
-  batch: Buffer,
-  baseOffset: bigint,
+  batchBytes: number,
+  baseOffset: number,
   partitionLeaderEpoch: number,
 ): number {
-  target.writeBigInt64BE(baseOffset, at + headerAt.baseOffset);
-  target.writeInt32BE(batch.readInt32BE(headerAt.batchLength), at + headerAt.batchLength);
+  target.writeInt32BE(Math.floor(baseOffset / 2 ** 32), at + headerAt.baseOffset);
+  target.writeUInt32BE(baseOffset % 2 ** 32, at + headerAt.baseOffset + 4);
+  target.writeInt32BE(batchBytes - lengthOverheadBytes, at + headerAt.batchLength);
   target.writeInt32BE(partitionLeaderEpoch, at + headerAt.partitionLeaderEpoch);
   return at + positionHeadBytes;
 }
@@ -47,8 +48,8 @@ export function repositioned(
   baseOffset: bigint,
   partitionLeaderEpoch: number,
 ): readonly [head: Buffer, tail: Buffer] {
-  const head = Buffer.allocUnsafe(positionHeadBytes);
-  writePositionHead(head, 0, batch, baseOffset, partitionLeaderEpoch);
+  const head = Buffer.from(batch.subarray(0, positionHeadBytes));
+  rewritePosition(head, baseOffset, partitionLeaderEpoch);
   return [head, batch.subarray(positionHeadBytes)];
 }
 
