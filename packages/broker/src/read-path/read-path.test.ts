@@ -160,6 +160,27 @@ test('answers share the memory of the cached page, which stays unchanged', async
   assert.equal(path.store.gets, 1);
 });
 
+test('what is in memory is read without waiting', async () => {
+  const path = await start({ pages: { ownFiles: 'none' } }, 2);
+  await write(path, path.topicId, [
+    [0, batchOf(['a'])],
+    [1, batchOf(['b'])],
+  ]);
+  const queries = [
+    { pointers: await pointersOf(path, path.topicId, 0), ...everything },
+    { pointers: await pointersOf(path, path.topicId, 1), ...everything },
+  ];
+  const first = path.readPath.readBatches(queries);
+  assert.ok(first instanceof Promise);
+  const fromStore = await first;
+  const fromMemory = path.readPath.readBatches(queries);
+  assert.ok(Array.isArray(fromMemory));
+  assert.deepEqual(
+    fromMemory.map((list) => valuesOf(list as BatchList)),
+    fromStore.map((list) => valuesOf(list as BatchList)),
+  );
+});
+
 test('partitions of one file cost one read of its page', async () => {
   const path = await start({ pages: { ownFiles: 'none' } }, 20);
   const batches = Array.from({ length: 20 }, (_, partition): [number, Buffer] => [
