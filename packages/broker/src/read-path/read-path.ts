@@ -50,10 +50,11 @@ export interface PageOptions {
 
 export interface ReadPath {
   /**
-   * Reads batches of many partitions in parallel; synchronously if all of them are in memory. Results come in the order of the queries, an `Error` for those of
-   * which not even the first batch could be read: a `DamagedRange`, or why the store could not be read. All results
-   * belong to one answer and are views of pages, unless they use too little of a page. They must not be used after
-   * `hold` is released. Without it they may be used for ever, but the memory of these pages is not used again.
+   * Reads batches of many partitions in parallel; synchronously if all of them are in memory. Results come in the order
+   * of the queries, an `Error` for those of which not even the first batch could be read: a `DamagedRange`, or why the
+   * store could not be read. All results belong to one answer and are views of pages, unless they use too little of a
+   * page. They must not be used after `hold` is released. Without it they may be used for ever, but the memory of these
+   * pages is not used again.
    */
   readBatches(
     queries: readonly ReadQuery[],

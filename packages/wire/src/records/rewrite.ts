@@ -25,8 +25,8 @@ export function rewritePosition(batch: Buffer, baseOffset: bigint, partitionLead
 }
 
 /**
- * Writes the first `positionHeadBytes` of a batch of this size with a new offset, which must be exact as a number, and
- * leader epoch at `target[at]`, and returns the position after them. One pooled target serves all batches of a response.
+ * Writes the first `positionHeadBytes` of a batch of this size at `target[at]`, with a new offset, which must be exact
+ * as a number, and leader epoch. Returns the position after them. One pooled target serves all batches of a response.
  */
 export function writePositionHead(
   target: Buffer,
