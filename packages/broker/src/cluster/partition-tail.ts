@@ -84,8 +84,8 @@ export class PartitionTail {
   }
 
   /**
-   * Returns pointers from the one that contains `offset`, until their bytes reach `bytesMax`; `undefined` if the tail
-   * does not contain it.
+   * Returns pointers from the one that contains `offset`, until their bytes from there on reach `bytesMax`, as far as
+   * that can be estimated; `undefined` if the tail does not contain it.
    */
   from(offset: number, bytesMax: number): Pointers | undefined {
     const ring = this.#ring;
@@ -94,8 +94,12 @@ export class PartitionTail {
     const slots: number[] = [];
     let slot = offset === end ? none : this.#slotOf(offset);
     for (let bytes = 0; slot !== none && (slots.length === 0 || bytes < bytesMax); ) {
+      // Bytes before the offset are not sent, and must not keep an answer from being filled.
+      const nextOffset = ring.nextOffset[slot]!;
+      const baseOffset = ring.baseOffset[slot]!;
+      const share = (nextOffset - Math.max(offset, baseOffset)) / (nextOffset - baseOffset);
       slots.push(slot);
-      bytes += ring.byteLength[slot]!;
+      bytes += share * ring.byteLength[slot]!;
       slot = slot === this.#newest ? none : ring.newer[slot]!;
     }
     const pointers = ring.at(slots);

@@ -278,6 +278,25 @@ test('limits apply in the order of the request', async (t) => {
   }
 });
 
+test('an answer is filled up to its limit, wherever in a file it begins', async () => {
+  const { path, topicId, fetch } = await start();
+  const batch = batchOf(['x'.repeat(100)]);
+  const batchesPerFile = 3;
+  for (let file = 0; file < 8; file++) {
+    const batches = Array.from({ length: batchesPerFile }, () => produced(topicId, 0, Buffer.from(batch)));
+    await path.writePath.append(batches, { deadlineMs: Number.POSITIVE_INFINITY });
+    await settle();
+  }
+  assert.equal(path.store.puts, 8);
+  for (const batchesMax of [1, 2, 3, 4, 5, 7]) {
+    for (let from = 0; from + batchesMax <= 24; from++) {
+      const partitionMaxBytes = batchesMax * batch.length + 1;
+      const [answer] = partitionsOf(await fetch([{ fetchOffset: BigInt(from), partitionMaxBytes }]));
+      assert.equal(valuesOf(answer!).length, batchesMax, `${batchesMax} batches from ${from}`);
+    }
+  }
+});
+
 test('limits of the agent count decompressed bytes', async (t) => {
   const large = 'x'.repeat(10_000);
   const table: [
