@@ -441,9 +441,9 @@ class Run {
         const isOutside = offset < 0 || offset > nextOffset;
         const wanted = isOutside ? [] : all.filter((pointer) => pointer.nextOffset > offset);
         let bytes = 0;
-        const expected = wanted.filter(({ byteLength }, index) => {
+        const expected = wanted.filter(({ byteLength, baseOffset, nextOffset }, index) => {
           const isTaken = index === 0 || (bytes < bytesMax && index < limits.pointersPerAnswerMax);
-          bytes += byteLength;
+          bytes += (byteLength * (nextOffset - Math.max(offset, baseOffset))) / (nextOffset - baseOffset);
           return isTaken;
         });
         assert.deepEqual(this.leader.findBatches([{ topicId, partition, offset, bytesMax }])[0], {

@@ -63,10 +63,10 @@ export class PointerRing {
   at(slots: readonly number[]): Pointers {
     return {
       fileId: slots.map((slot) => this.fileId[slot]!),
-      byteStart: Float64Array.from(slots, (slot) => this.byteStart[slot]!),
-      byteLength: Float64Array.from(slots, (slot) => this.byteLength[slot]!),
-      baseOffset: Float64Array.from(slots, (slot) => this.baseOffset[slot]!),
-      nextOffset: Float64Array.from(slots, (slot) => this.nextOffset[slot]!),
+      byteStart: picked(this.byteStart, slots),
+      byteLength: picked(this.byteLength, slots),
+      baseOffset: picked(this.baseOffset, slots),
+      nextOffset: picked(this.nextOffset, slots),
     };
   }
 
@@ -85,4 +85,11 @@ export class PointerRing {
 function extended<Column extends Float64Array | Int32Array>(column: Column, longer: Column): Column {
   longer.set(column);
   return longer;
+}
+
+/** Every fetch picks pointers, and `Float64Array.from` is ten times as slow. */
+function picked(column: Float64Array, slots: readonly number[]): Float64Array {
+  const values = new Float64Array(slots.length);
+  for (let row = 0; row < slots.length; row++) values[row] = column[slots[row]!]!;
+  return values;
 }

@@ -36,7 +36,9 @@ export class RangeReads {
    */
   suits(fileId: string, start: number, end: number, others?: NeededPages): boolean {
     const { cache, pageBytes } = this.#options;
-    if (end - start > pageBytes / rangeParts || this.#isNew(fileId)) return false;
+    if (end - start > pageBytes / rangeParts) return false;
+    // Most pages are in memory, which is the cheapest to find out.
+    if (cache.expects(fileId, Math.floor(start / pageBytes)) || this.#isNew(fileId)) return false;
     for (const index of indexes(start, end, pageBytes)) {
       const key = keyOf(fileId, index);
       if (this.#partlyRead.has(key) || cache.expects(fileId, index) || others?.isShared(key)) return false;

@@ -22,6 +22,7 @@ const questions: [what: string, offset: number, bytesMax: number, baseOffsets: n
   ['an offset within a pointer', 5, 1, [4]],
   ['pointers up to the byte limit', 4, 250, [4, 6, 8]],
   ['no pointer after the byte limit is reached exactly', 4, 200, [4, 6]],
+  ['half of the bytes of a pointer that begins before the offset', 5, 200, [4, 6, 8]],
   ['up to the end of the log', 17, 1_000_000, [16, 18]],
   ['no pointers and no error at the end of the log', 20, 1_000_000, []],
 ];

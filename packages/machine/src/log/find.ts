@@ -31,7 +31,12 @@ export function findBatches(state: ClusterState, limits: MachineLimits, query: B
   let count = 0;
   let bytes = 0;
   do {
-    bytes += bytesOf(state, log.slot(firstIndex + count));
+    const index = firstIndex + count;
+    const slot = log.slot(index);
+    const baseOffset = state.pointers.baseOffset(slot);
+    const end = log.endOf(index);
+    // Bytes before the offset are not sent, and must not keep an answer from being filled.
+    bytes += ((end - Math.max(offset, baseOffset)) / (end - baseOffset)) * bytesOf(state, slot);
     count++;
   } while (count < countMax && bytes < bytesMax);
   const pointers = readPointers(state, log, firstIndex, count);
