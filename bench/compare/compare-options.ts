@@ -30,6 +30,7 @@ export const fullSizes: Sizes = {
   storeBytes: 600e6,
   idleSeconds: 10,
   settleSecondsMax: 20,
+  hasKafkaFlush: true,
   hasTansuInMemory: true,
   watchesGc: true,
 };
@@ -47,10 +48,11 @@ export const quickSizes: Sizes = {
   defaultsRecords: 60_000,
   lightFullBytes: 6e8,
   fetchedBytes: 6e8,
-  storeSeconds: 4,
+  storeSeconds: 3,
   storeBytes: 300e6,
   idleSeconds: 2,
   settleSecondsMax: 5,
+  hasKafkaFlush: false,
   // It reads 600 MB in half a minute.
   hasTansuInMemory: false,
   watchesGc: false,

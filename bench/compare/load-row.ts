@@ -35,6 +35,8 @@ export interface Sizes {
   readonly idleSeconds: number;
   /** A server that works longer than that after its load is left at it. */
   readonly settleSecondsMax: number;
+  /** Whether Kafka is also measured with `flush.messages=1`. */
+  readonly hasKafkaFlush: boolean;
   /** Whether tansu takes part in rows of servers in memory, if there is one. */
   readonly hasTansuInMemory: boolean;
   /** Whether another run of Weir shows how long its garbage collector ran. */

@@ -22,10 +22,13 @@ export async function measureRows(
   clock: Clock = systemClock,
 ): Promise<boolean> {
   const { rows, tansu, sizes, print } = comparison;
-  const withTansu = (row: LoadRow): LoadRow =>
-    row.hasTansu && tansu !== undefined && sizes.hasTansuInMemory
-      ? { ...row, sides: [...row.sides, 'tansu'] }
-      : row;
+  const withSides = (row: LoadRow): LoadRow => ({
+    ...row,
+    sides: [
+      ...row.sides.filter((side) => side !== 'kafka-flush' || sizes.hasKafkaFlush),
+      ...(row.hasTansu && tansu !== undefined && sizes.hasTansuInMemory ? (['tansu'] as const) : []),
+    ],
+  });
   const startMs = clock.monotonicMs();
   let isWhole = true;
   let begun = 0;
@@ -51,7 +54,7 @@ export async function measureRows(
   };
   // First, while no other server is there.
   if (rows.includes(startRow.name)) await guarded(startRow, () => measureStarts(comparison, report));
-  const chosen = loadRows.filter(({ name }) => rows.includes(name)).map(withTansu);
+  const chosen = loadRows.filter(({ name }) => rows.includes(name)).map(withSides);
   const shared = chosen.filter(({ start }) => start === undefined);
   if (shared.length > 0) {
     await Lifetime.during(async (lifetime) => {
