@@ -14,7 +14,7 @@ import {
 } from '@weir/http';
 import { RegistryError, type RegistryService } from '@weir/registry';
 import type { Access, GuardedRequest, HttpLogins } from '@weir/security';
-import { anonymous, bareAddress, openSession, printable } from '@weir/security';
+import { anonymous, bareAddress, printable } from '@weir/security';
 import { gatewayLimits } from '../limits.ts';
 import type { RegistryMetrics } from './registry-metrics.ts';
 import { checkRights, checkRightsOfBody, deletableSubjects } from './registry-rights.ts';
@@ -122,10 +122,7 @@ export function registryRequests(options: RegistryRequestsOptions): AnswerReques
     const query = readQuery(row.query ?? {}, target.query);
     const access = options.accessOf({
       registryOperation: row.operation,
-      session: {
-        ...openSession({ remoteAddress, remotePort: socket.remotePort ?? 0, isEncrypted }),
-        principal,
-      },
+      session: { remoteAddress, remotePort: socket.remotePort ?? 0, isEncrypted, user: undefined, principal },
     });
     const service = await options.service();
     const isAllowed = await checkRights({ row, path, query }, access, service);

@@ -44,6 +44,8 @@ export class HttpConnections {
   readonly #shares: ConnectionShares<HttpSocket>;
   /** By their peers: with TLS, requests come from another object than connections. */
   readonly #sockets = new Map<string, HttpSocket>();
+  /** The connections of sockets that sent a request, so that the peer is looked at once for each. */
+  readonly #counted = new WeakMap<HttpSocket, HttpSocket>();
 
   constructor(options: HttpConnectionsOptions) {
     const { limits, clock, onCut } = options;
@@ -101,8 +103,12 @@ export class HttpConnections {
   }
 
   #busy(socket: HttpSocket, until?: QueuedResponse): void {
-    const counted = this.#sockets.get(peerOf(socket));
-    if (counted === undefined) return;
+    let counted = this.#counted.get(socket);
+    if (counted === undefined) {
+      counted = this.#sockets.get(peerOf(socket));
+      if (counted === undefined) return;
+      this.#counted.set(socket, counted);
+    }
     this.#shares.began(counted);
     until?.once('close', () => this.#shares.ended(counted));
   }

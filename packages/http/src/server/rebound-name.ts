@@ -19,10 +19,23 @@ export interface OwnNames {
  * those of load balancers, and refuse only what comes from a browser.
  */
 export function mayBeRebound(headers: IncomingHttpHeaders, { names, isLoopbackOnly }: OwnNames): boolean {
-  const name = hostNameOf(headers.host);
-  if (isAddress(name) || /^[^.]+$|\.(?:localhost|internal)$/.test(name)) return false;
+  const name = foreignNameOf(headers.host);
+  if (name === undefined) return false;
   if (names.some((own) => own.toLowerCase() === name)) return false;
   return isLoopbackOnly || isOfBrowser(headers);
+}
+
+/** Clients of a connection, and most clients of an agent, send the same host with every request. */
+let lastHost: { readonly host: string | undefined; readonly name: string | undefined } | undefined;
+
+/** A host name that a page may have; `undefined` if it is an address or not for sale. */
+function foreignNameOf(host: string | undefined): string | undefined {
+  if (lastHost === undefined || lastHost.host !== host) {
+    const name = hostNameOf(host);
+    const isSafe = isAddress(name) || /^[^.]+$|\.(?:localhost|internal)$/.test(name);
+    lastHost = { host, name: isSafe ? undefined : name };
+  }
+  return lastHost.name;
 }
 
 /** The name in lower case without its port; empty if it is none. */

@@ -88,8 +88,7 @@ interface ExporterReport {
 export class ExporterService {
   readonly #store: RegistryStore;
   readonly #clock: Clock;
-  /** Where the schemas of this registry are at destinations, for AUTO. */
-  readonly #autoContext: string;
+  readonly #clusterId: string;
   readonly #allowedHosts: AllowedHosts | undefined;
 
   readonly #unusableSecrets: ExporterServiceOptions['unusableSecrets'];
@@ -102,7 +101,7 @@ export class ExporterService {
     this.#unusableSecrets = unusableSecrets;
     this.#store = store;
     this.#clock = clock;
-    this.#autoContext = autoContext(clusterId);
+    this.#clusterId = clusterId;
   }
 
   /** `GET /exporters` */
@@ -332,7 +331,8 @@ export class ExporterService {
   ): string | undefined {
     const given = reader.text(object, 'context', registryLimits.subjectCharsMax);
     if (contextType === 'NONE' || contextType === 'DEFAULT') return undefined;
-    if (contextType === 'AUTO') return old?.contextType === 'AUTO' ? old.context : this.#autoContext;
+    if (contextType === 'AUTO')
+      return old?.contextType === 'AUTO' ? old.context : autoContext(this.#clusterId);
     const context = given ?? (old?.contextType === 'CUSTOM' ? old.context : undefined);
     if (context === undefined || context === '')
       reader.refuse('An exporter of the contextType CUSTOM needs a context.');

@@ -108,18 +108,17 @@ export interface RegistryServiceOptions {
  * as they arrived, without any check.
  */
 export class RegistryService {
-  /** `/exporters` */
-  readonly exporters: ExporterService;
-  /** `/dek-registry/v1/keks` */
-  readonly keys: KeyService;
   readonly #options: RegistryServiceOptions;
   readonly #work: SchemaWork;
   readonly #decisions: Decisions;
+  #exporters: ExporterService | undefined;
+  #keys: KeyService | undefined;
 
+  /** With decisions, the service for one request, which a lookup must not pay more for than it uses. */
   constructor(options: RegistryServiceOptions, decisions?: Decisions) {
     const { store, clock, formats } = options;
     this.#work = options.work ?? new SchemaWork({ formats, pool: new SchemaPool({ clock }) });
-    this.#options = { ...options, work: this.#work };
+    this.#options = options.work === undefined ? { ...options, work: this.#work } : options;
     this.#decisions =
       decisions ??
       new Decisions({
@@ -131,8 +130,19 @@ export class RegistryService {
           mode: options.defaultMode ?? 'READWRITE',
         },
       });
-    this.exporters = new ExporterService(options);
-    this.keys = new KeyService({ store, clock, time: this.#decisions.time });
+  }
+
+  /** `/exporters` */
+  get exporters(): ExporterService {
+    this.#exporters ??= new ExporterService(this.#options);
+    return this.#exporters;
+  }
+
+  /** `/dek-registry/v1/keks` */
+  get keys(): KeyService {
+    const { store, clock } = this.#options;
+    this.#keys ??= new KeyService({ store, clock, time: this.#decisions.time });
+    return this.#keys;
   }
 
   /** The service for one request. The places for work are shared fairly between clients. */
