@@ -92,9 +92,10 @@ test('a reader that closes the pipe early is no failure', () => {
 });
 
 /**
- * A checkout without installed packages: bin/weir, and an installer that provides a node which prints its arguments.
+ * A checkout without installed packages: bin/weir, and an installer that provides a node which prints its arguments or
+ * another text of the shell.
  */
-function freshCheckout(name: string): string {
+function freshCheckout(name: string, printed = '$@'): string {
   const root = join(scratch, name);
   for (const folder of ['bin', 'scripts']) mkdirSync(join(root, folder), { recursive: true });
   copyFileSync(executable, join(root, 'bin/weir'));
@@ -103,7 +104,7 @@ function freshCheckout(name: string): string {
   const installer = [
     "import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';",
     "mkdirSync('node_modules/node/bin', { recursive: true });",
-    "writeFileSync('node_modules/node/bin/node', '#!/bin/sh\\necho \"$@\"\\n');",
+    `writeFileSync('node_modules/node/bin/node', '#!/bin/sh\\necho "${printed}"\\n');`,
     "chmodSync('node_modules/node/bin/node', 0o755);",
     "process.stdout.write('installing\\n');",
   ];
@@ -124,6 +125,22 @@ test('without node_modules bin/weir installs once and reports it on standard err
     /^weir: node_modules is missing; installing it, which happens once\ninstalling\n$/,
   );
   assert.equal(weir(['version'], { file: join(root, 'bin/weir'), environment }).stderr, '');
+});
+
+test('a control plane gives large buffers back to the system, unless the operator wants otherwise', () => {
+  const root = freshCheckout('threshold of buffers', '$MALLOC_MMAP_THRESHOLD_');
+  const PATH = `${join(process.execPath, '..')}:/usr/bin:/bin`;
+  const cases: [argv: string[], environment: Record<string, string>, threshold: string][] = [
+    [['control-plane'], {}, '131072'],
+    [['control-plane', '-databaseURL=weir.db'], { MALLOC_MMAP_THRESHOLD_: '65536' }, '65536'],
+    [['agent'], {}, ''],
+    [['cli', 'control-plane'], {}, ''],
+    [[], {}, ''],
+  ];
+  for (const [argv, environment, threshold] of cases) {
+    const { stdout } = weir(argv, { file: join(root, 'bin/weir'), environment: { PATH, ...environment } });
+    assert.equal(stdout, `${threshold}\n`, argv.join(' '));
+  }
 });
 
 test('the heap may have 3 GiB per processor, and three quarters of the memory', () => {
