@@ -408,7 +408,7 @@ export class ClusterMachine {
   }
 
   /** Yields live topics with the sums of their end offsets. */
-  topicGrowth(): Generator<TopicGrowth> {
+  topicGrowth(): Generator<TopicGrowth | undefined> {
     return topicGrowth(this.#state);
   }
 

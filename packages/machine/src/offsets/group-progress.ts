@@ -24,10 +24,19 @@ export interface GroupProgress extends TopicEnd {
   readonly lag: number;
 }
 
-export function* topicGrowth({ topics }: ClusterState): Generator<TopicGrowth> {
+/** After this many partitions the caller may let other work of the thread run; about a millisecond. */
+const partitionsPerTurn = 2_000;
+
+/** Yields `undefined` between parts of the work. The state may change before the caller goes on. */
+export function* topicGrowth({ topics }: ClusterState): Generator<TopicGrowth | undefined> {
+  let left = partitionsPerTurn;
   for (const { number, description, partitions } of topics.live()) {
     let [end, byteCount, appendedByteCount] = [0, 0, 0];
     for (const log of partitions) {
+      if (left-- === 0) {
+        left = partitionsPerTurn;
+        yield undefined;
+      }
       end += log.nextOffset;
       byteCount += log.byteCount;
       appendedByteCount += log.appendedByteCount;

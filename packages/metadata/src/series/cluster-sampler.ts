@@ -6,7 +6,6 @@ import {
   latencyPercentile,
   noLatencies,
   reportIntervalMs,
-  type SeenAgent,
   type SeriesQuery,
   type SeriesRead,
   type SeriesTags,
@@ -24,7 +23,9 @@ export interface LastTraffic extends Pick<AgentReport, 'spanMs' | 'traffic'> {
 interface ClusterSamplerOptions {
   readonly machine: Pick<ClusterMachine, 'offsets' | 'groupProgress' | 'topicGrowth'>;
   readonly agents: {
-    seen(): readonly SeenAgent[];
+    list(): readonly { readonly agentId: string }[];
+    /** The last reported load, which the list does not have. */
+    cpuLoadOf(agentId: string): number | undefined;
     lastTraffic(agentId: string): LastTraffic | undefined;
   };
   readonly groups: { isWithoutMembers(groupId: string): boolean };
@@ -68,7 +69,9 @@ const reportAgeMsMax = 2 * reportIntervalMs;
 export class ClusterSampler {
   readonly #options: ClusterSamplerOptions;
   readonly #store: SeriesStore;
-  readonly #topics = new Map<number, Progress>();
+  #topics: ReadonlyMap<number, Progress> = new Map();
+  /** Ends the sample of topics that is under way. */
+  #endTopics: (() => void) | undefined;
   readonly #groups = new Map<string, TrackedGroup>();
   /** Topics that have a series, with their last rates. */
   readonly #shownTopics = new Map<string, number>();
@@ -92,7 +95,7 @@ export class ClusterSampler {
       if (value !== null) this.#store.put(metric, tags, step, value);
     };
     this.#sampleAgents(put);
-    this.#sampleTopics(put);
+    if (this.#endTopics === undefined) this.#goOn(this.#sampleTopics(put));
     this.#sampleGroups(put);
     if (step % 360 === 0) this.#store.dropBefore(step - seriesLongRangeMs / seriesShortStepMs);
   }
@@ -111,20 +114,28 @@ export class ClusterSampler {
   }
 
   close(): void {
+    this.#endTopics?.();
     this.#store.close();
+  }
+
+  /** A cluster of 100,000 partitions is sampled in parts, between which commits run. */
+  #goOn(work: Generator<undefined, void>): void {
+    this.#endTopics = undefined;
+    if (work.next().done !== true) this.#endTopics = this.#options.clock.after(0, () => this.#goOn(work));
   }
 
   #sampleAgents(put: Put): void {
     const { agents, clock } = this.#options;
     const atMs = clock.monotonicMs();
-    const seen = agents.seen();
+    const listed = agents.list();
     // A cluster that nothing uses has no series, so that thousands of them take no memory.
-    if (seen.length > 0 || this.#store.size > 0) put('agents', seen.length);
+    if (listed.length > 0 || this.#store.size > 0) put('agents', listed.length);
     const sums = { inBytes: 0, outBytes: 0, inRecords: 0, outRecords: 0 };
     const latencies = noLatencies();
     let [load, reporting] = [0, 0];
-    for (const { agentId, cpuLoad } of seen) {
+    for (const { agentId } of listed) {
       const agent = { agent: agentId };
+      const cpuLoad = agents.cpuLoadOf(agentId) ?? 0;
       load += cpuLoad;
       put('cpu_load', cpuLoad, agent);
       const last = agents.lastTraffic(agentId);
@@ -132,18 +143,20 @@ export class ClusterSampler {
       reporting++;
       const { spanMs, traffic } = last;
       const seconds = Math.max(1_000, spanMs) / 1_000;
-      const own = noLatencies();
-      addLatencies(own, traffic?.produceLatencies ?? []);
-      addLatencies(latencies, traffic?.produceLatencies ?? []);
       for (const name of ['inBytes', 'outBytes', 'inRecords', 'outRecords'] as const) {
         const rate = (traffic?.[name] ?? 0) / seconds;
         sums[name] += rate;
         put(rateNames[name], rate, agent);
       }
+      const { produceLatencies = [] } = traffic ?? {};
+      if (produceLatencies.length === 0) continue;
+      const own = noLatencies();
+      addLatencies(own, produceLatencies);
+      addLatencies(latencies, produceLatencies);
       put('produce_latency_p50_ms', latencyPercentile(own, 0.5) ?? null, agent);
       put('produce_latency_p99_ms', latencyPercentile(own, 0.99) ?? null, agent);
     }
-    if (seen.length > 0) put('cpu_load', load / seen.length);
+    if (listed.length > 0) put('cpu_load', load / listed.length);
     if (reporting === 0) return;
     for (const name of ['inBytes', 'outBytes', 'inRecords', 'outRecords'] as const)
       put(rateNames[name], sums[name]);
@@ -151,17 +164,21 @@ export class ClusterSampler {
     put('produce_latency_p99_ms', latencyPercentile(latencies, 0.99) ?? null);
   }
 
-  #sampleTopics(put: Put): void {
+  *#sampleTopics(put: Put): Generator<undefined, void> {
     const { machine, clock } = this.#options;
-    const atMs = clock.monotonicMs();
-    const before = new Map(this.#topics);
-    this.#topics.clear();
+    const topics = new Map<number, Progress>();
     let storedBytes = 0;
-    for (const { number, name, partitionCount, end, byteCount, appendedByteCount } of machine.topicGrowth()) {
+    for (const topic of machine.topicGrowth()) {
+      if (topic === undefined) {
+        yield;
+        continue;
+      }
+      const { number, name, partitionCount, end, byteCount, appendedByteCount } = topic;
+      const atMs = clock.monotonicMs();
       storedBytes += byteCount;
       const now: Progress = { atMs, partitionCount, end, committed: 0, appended: appendedByteCount };
-      this.#topics.set(number, now);
-      const last = before.get(number);
+      topics.set(number, now);
+      const last = this.#topics.get(number);
       const rate = last === undefined ? null : perSecond(last, now, 'end');
       if (rate === null || !this.#shows(name, rate)) continue;
       const tags = { topic: name };
@@ -169,6 +186,7 @@ export class ClusterSampler {
       put('in_bytes_per_second', perSecond(last!, now, 'appended'), tags);
       put('stored_bytes', byteCount, tags);
     }
+    this.#topics = topics;
     if (storedBytes > 0 || this.#store.size > 0) put('stored_bytes', storedBytes);
   }
 

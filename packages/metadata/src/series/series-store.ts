@@ -112,8 +112,15 @@ export class SeriesStore {
   }
 }
 
+/** The lengths make it unambiguous. Every sample looks for each of its series. */
 function keyOf(metric: string, tags: SeriesTags): string {
-  return JSON.stringify([metric, ...seriesTags.map((tag) => tags[tag] ?? null)]);
+  let [lengths, names] = ['', ''];
+  for (const tag of seriesTags) {
+    const name = tags[tag];
+    lengths += name === undefined ? ' -' : ` ${name.length}`;
+    if (name !== undefined) names += name;
+  }
+  return `${metric}${lengths} ${names}`;
 }
 
 /** A series has the tags that are given or grouped by, and no others. */

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SeenAgent } from '@weir/cluster';
 import { type SeriesMetricName, seriesShortStepMs } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { metadataLimits } from '../limits.ts';
@@ -38,6 +37,22 @@ test('a step that is longer has the mean of a rate, and the largest of a latency
   }
 });
 
+test('series differ by metric and by tags, however their names could be read', () => {
+  const store = new SeriesStore(new SeriesBudget(99));
+  const series = [
+    { metric: 'lag', tags: { group: 'ab', topic: 'c' } },
+    { metric: 'lag', tags: { group: 'a', topic: 'bc' } },
+    { metric: 'lag', tags: { group: 'abc' } },
+    { metric: 'lag', tags: { group: 'abc', topic: '' } },
+    { metric: 'lag', tags: { topic: 'abc' } },
+    { metric: 'lag', tags: { group: '1 abc' } },
+    { metric: 'stored_bytes', tags: { topic: 'abc' } },
+    { metric: 'lag', tags: {} },
+  ] as const;
+  for (const step of [100, 101]) for (const { metric, tags } of series) store.put(metric, tags, step, 1);
+  assert.equal(store.size, series.length);
+});
+
 test('series beyond the limit wait until others end', () => {
   const budget = new SeriesBudget(3);
   const store = new SeriesStore(budget, 2);
@@ -62,7 +77,11 @@ interface FakeOffset {
 }
 
 /** A cluster of one topic per group, of one partition each. */
-function stage(groups: Map<string, FakeOffset>, empty: ReadonlySet<string> = new Set()) {
+function stage(
+  groups: Map<string, FakeOffset>,
+  empty: ReadonlySet<string> = new Set(),
+  { isLarge = false }: { readonly isLarge?: boolean } = {},
+) {
   const clock = new HandClock(60_000_000);
   const traffic = new Map<string, LastTraffic>();
   const numberOf = (groupId: string) => [...groups.keys()].indexOf(groupId);
@@ -81,6 +100,8 @@ function stage(groups: Map<string, FakeOffset>, empty: ReadonlySet<string> = new
       groupProgress: progress,
       *topicGrowth() {
         for (const groupId of groups.keys()) {
+          // So many partitions that a turn is over.
+          if (isLarge) yield undefined;
           const { committed: _committed, lag: _lag, ...topic } = progress(groupId)[0]!;
           // Batches of 100 bytes, of which retention leaves the last 50.
           const appendedByteCount = topic.end * 100;
@@ -89,7 +110,8 @@ function stage(groups: Map<string, FakeOffset>, empty: ReadonlySet<string> = new
       },
     },
     agents: {
-      seen: () => [...traffic.keys()].map((agentId) => ({ agentId, cpuLoad: 0.5 }) as SeenAgent),
+      list: () => [...traffic.keys()].map((agentId) => ({ agentId })),
+      cpuLoadOf: () => 0.5,
       lastTraffic: (agentId) => traffic.get(agentId),
     },
     groups: { isWithoutMembers: (groupId) => empty.has(groupId) },
@@ -108,6 +130,29 @@ function stage(groups: Map<string, FakeOffset>, empty: ReadonlySet<string> = new
   };
   return { clock, traffic, sampler, tick, lastOf };
 }
+
+test('topics of a large cluster are sampled in parts, between which other work runs', () => {
+  const groups = new Map<string, FakeOffset>(
+    ['a', 'b', 'c'].map((name) => [name, { end: 100, committed: 0 }]),
+  );
+  const { clock, sampler, tick, lastOf } = stage(groups, new Set(), { isLarge: true });
+  const finish = () => {
+    for (let parts = 0; parts < groups.size; parts++) clock.advance(0);
+  };
+  tick();
+  assert.equal(lastOf('stored_bytes'), undefined, 'not before all topics are known');
+  finish();
+  assert.equal(lastOf('stored_bytes'), 15_000);
+  for (const name of groups.keys()) groups.set(name, { end: 200, committed: 0 });
+  tick();
+  assert.equal(lastOf('in_records_per_second', { topic: 't-a' }), undefined);
+  finish();
+  for (const name of groups.keys()) assert.equal(lastOf('in_records_per_second', { topic: `t-${name}` }), 10);
+  tick();
+  sampler.close();
+  finish();
+  assert.equal(lastOf('stored_bytes'), undefined, 'the sampler was closed');
+});
 
 test('lag, and how fast a group and its topic move', () => {
   const groups = new Map([['shop', { end: 100, committed: 40 }]]);
