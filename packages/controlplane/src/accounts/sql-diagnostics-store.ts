@@ -7,7 +7,7 @@ import type {
 import { type DiagnosticRecord, diagnosticLimits, newRecord, type Transition } from '@weir/diagnostics';
 import type { Database, DatabaseTransaction } from './database/schema.ts';
 
-/** Rows per statement. SQLite takes 32,766 parameters and PostgreSQL 65,535; a row has five. */
+/** Rows per statement. SQLite takes 32,766 parameters and PostgreSQL 65,535; a row has at most five. */
 const rowsPerStatementMax = 1_000;
 
 /** Diagnostics in the database of accounts, for all processes of a control plane. */
@@ -30,7 +30,10 @@ export class SqlDiagnosticsStore implements DiagnosticsStore {
       .sort((a, b) => (a.record.name < b.record.name ? -1 : 1));
   }
 
-  /** One transaction for all changes. All processes write rows in the same order, which avoids deadlocks. */
+  /**
+   * One transaction for all changes. All processes write rows in the same order, first those that are new to them and
+   * then the others, which avoids deadlocks.
+   */
   async save(changes: readonly DiagnosticChange[]): Promise<readonly boolean[]> {
     if (changes.length === 0) return [];
     const inOrder = changes
@@ -38,11 +41,17 @@ export class SqlDiagnosticsStore implements DiagnosticsStore {
       .sort((a, b) => compare(keyOf(a.record), keyOf(b.record)) || a.index - b.index);
     const saved = changes.map(() => false);
     await this.#database.transaction().execute(async (transaction) => {
-      const transitions: Transition[] = [];
+      const inserted = await insertRecords(
+        transaction,
+        inOrder.filter(({ loadedVersion }) => loadedVersion === 0),
+      );
       for (const change of inOrder) {
-        saved[change.index] = await saveRecord(transaction, change);
-        if (saved[change.index]) transitions.push(...change.transitions);
+        saved[change.index] =
+          change.loadedVersion === 0
+            ? inserted.delete(keyOf(change.record))
+            : await updateRecord(transaction, change);
       }
+      const transitions = inOrder.flatMap((change) => (saved[change.index] ? change.transitions : []));
       await addTransitions(transaction, transitions);
     });
     return saved;
@@ -87,21 +96,36 @@ export class SqlDiagnosticsStore implements DiagnosticsStore {
   }
 }
 
+/** Returns the keys of the records that no other process saved first. */
+async function insertRecords(
+  transaction: DatabaseTransaction,
+  changes: readonly DiagnosticChange[],
+): Promise<Set<string>> {
+  const inserted = new Set<string>();
+  for (let begin = 0; begin < changes.length; begin += rowsPerStatementMax) {
+    const rows = changes.slice(begin, begin + rowsPerStatementMax).map(({ record }) => ({
+      cluster_id: record.clusterId,
+      name: record.name,
+      version: 1,
+      record: JSON.stringify(record),
+    }));
+    const returned = await transaction
+      .insertInto('weir_diagnostics')
+      .values(rows)
+      .onConflict((conflict) => conflict.columns(['cluster_id', 'name']).doNothing())
+      .returning(['cluster_id', 'name'])
+      .execute();
+    for (const { cluster_id: clusterId, name } of returned) inserted.add(keyOf({ clusterId, name }));
+  }
+  return inserted;
+}
+
 /** Returns whether no other process saved first. */
-async function saveRecord(
+async function updateRecord(
   transaction: DatabaseTransaction,
   { record, loadedVersion }: DiagnosticChange,
 ): Promise<boolean> {
   const { clusterId, name } = record;
-  if (loadedVersion === 0) {
-    const row = { cluster_id: clusterId, name, version: 1, record: JSON.stringify(record) };
-    const { numInsertedOrUpdatedRows } = await transaction
-      .insertInto('weir_diagnostics')
-      .values(row)
-      .onConflict((conflict) => conflict.columns(['cluster_id', 'name']).doNothing())
-      .executeTakeFirstOrThrow();
-    return numInsertedOrUpdatedRows === 1n;
-  }
   const { numUpdatedRows } = await transaction
     .updateTable('weir_diagnostics')
     .set({ version: loadedVersion + 1, record: JSON.stringify(record) })

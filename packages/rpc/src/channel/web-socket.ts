@@ -36,7 +36,7 @@ const copiedBytesMax = 4 * KiB;
 export function servedChannel(webSocket: WebSocket, socket: Duplex): Channel {
   const write = (frame: Uint8Array) => {
     // Without a mask, unlike those of clients. A gathered write of head and frame would cost more than the copy.
-    if (frame.length <= copiedBytesMax) socket.write(messageOf(frame));
+    if (frame.length <= copiedBytesMax) socket.write(sharedMessageOf(frame));
     else webSocket.send(frame, { binary: true });
   };
   const channel = webSocketChannel(webSocket, socket, write);
@@ -54,6 +54,18 @@ export function servedChannel(webSocket: WebSocket, socket: Duplex): Channel {
       channel.listen(listener);
     },
   };
+}
+
+/** The followers of a cluster get the same frame one after the other, and so the same message. */
+let lastFrame: Uint8Array | undefined;
+let lastMessage: Buffer = Buffer.alloc(0);
+
+function sharedMessageOf(frame: Uint8Array): Buffer {
+  if (frame !== lastFrame) {
+    lastMessage = messageOf(frame);
+    lastFrame = frame;
+  }
+  return lastMessage;
 }
 
 function messageOf(frame: Uint8Array): Buffer {

@@ -22,6 +22,7 @@ export function writeColumns(frame: Buffer, columns: readonly Column[], start: n
     at += tableRowBytes;
   }
   for (const column of columns) {
+    if (column.length === 0) continue;
     frame.set(bytesOf(column), at);
     const end = at + column.byteLength;
     at += padded(column.byteLength);

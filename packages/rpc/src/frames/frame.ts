@@ -54,7 +54,7 @@ export function encodeFrame(kind: FrameKind, id: number, body?: unknown): Uint8A
   return asFrame(kind, id, encodeBody(body));
 }
 
-/** Turns the encoded body itself into a frame: possible only once. */
+/** Turns the encoded body itself into a frame: possible only once. Copies of it with other heads may follow. */
 export function asFrame(kind: FrameKind, id: number, { columnCount, frame }: EncodedBody): Uint8Array {
   writeHead(frame, kind, id, columnCount);
   return frame;

@@ -85,7 +85,7 @@ export function packChanges(changes: readonly ClusterChange[]): PackedChanges {
     ...(restored.length > 0 ? { restored } : {}),
     ...(replaced.length > 0 ? { replaced } : {}),
     ...(registry.length > 0 ? { registry } : {}),
-    ...packAppended(appended, ranges),
+    ...(appended.length === 0 ? nothingAppended : packAppended(appended, ranges)),
   };
 }
 
@@ -211,3 +211,6 @@ class Numbering {
     return found;
   }
 }
+
+/** Most changes without records are new loads of agents, which the leaders of many clusters send all the time. */
+const nothingAppended = packAppended([], 0);

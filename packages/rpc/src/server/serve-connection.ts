@@ -1,5 +1,5 @@
 import { type CallClass, callClass, clusterCalls, isCallName } from '@weir/cluster';
-import { type MetricRow, release } from '@weir/core';
+import { type MetricRow, type Metrics, release } from '@weir/core';
 import { CallMetrics, callRows } from '../call-metrics.ts';
 import { type Channel, type EndCode, endCodes } from '../channel/channel.ts';
 import {
@@ -49,10 +49,22 @@ const callsMax: Record<CallClass, number> = {
 /** A client pings far more often than this. */
 const clientSilenceMsMax = 15_000;
 
+const callMetricsOf = new WeakMap<Metrics, CallMetrics>();
+
+/** All connections of a process count together, so that each need not look for the series. */
+function servedCalls(metrics: Metrics): CallMetrics {
+  let found = callMetricsOf.get(metrics);
+  if (found === undefined) {
+    found = new CallMetrics(metrics, servedCallRows);
+    callMetricsOf.set(metrics, found);
+  }
+  return found;
+}
+
 /** Serves one cluster to one agent until the channel ends. The caller has authenticated and authorised it. */
 export function serveConnection(channel: Channel, options: ServeOptions): ServedConnection {
   const { clock, log, metrics, memory, clusterId } = options;
-  const callMetrics = new CallMetrics(metrics, servedCallRows);
+  const callMetrics = servedCalls(metrics);
   const connections = metrics.series(connectionsRow, {});
   /** Calls whose answers were sent and not confirmed, in the order of sending. */
   const unconfirmed: number[] = [];

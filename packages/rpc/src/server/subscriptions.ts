@@ -1,7 +1,7 @@
 import type { ClusterChange, ClusterSnapshot } from '@weir/cluster';
 import type { MetricRow, Series } from '@weir/core';
 import { type Channel, type EndCode, endCodes } from '../channel/channel.ts';
-import { type EncodedBody, encodeBody, encodeFrame, frameOf, replyLimits } from '../frames/frame.ts';
+import { asFrame, type EncodedBody, encodeBody, encodeFrame, frameOf, replyLimits } from '../frames/frame.ts';
 import { FrameError } from '../frames/frame-error.ts';
 import { packChanges } from '../frames/pack-changes.ts';
 import { rpcLimits } from '../limits.ts';
@@ -20,11 +20,19 @@ export const skippedRow: MetricRow<never> = {
 /** How often a follower that fell behind is checked. */
 const catchUpIntervalMs = 50;
 
+interface EncodedChanges {
+  readonly body: EncodedBody;
+  /** The frame of the first follower, and its subscription. */
+  readonly id: number;
+  readonly frame: Uint8Array;
+}
+
 /**
  * All followers of a cluster get the same changes, and a leader passes the same list object to each, so it is encoded
- * once.
+ * once. Almost all of them have the same number for their subscription, the first of their client, and get the same
+ * frame.
  */
-const encodedChanges = new WeakMap<readonly ClusterChange[], EncodedBody>();
+const encodedChanges = new WeakMap<readonly ClusterChange[], EncodedChanges>();
 
 interface Subscription {
   stop: () => void;
@@ -153,14 +161,16 @@ export class Subscriptions {
 
   #pushChanges(id: number, subscription: Subscription, changes: readonly ClusterChange[]): void {
     const { channel } = this.#connection;
-    let body = encodedChanges.get(changes);
-    if (body === undefined) {
-      body = encodeBody(packChanges(changes));
-      encodedChanges.set(changes, body);
+    let encoded = encodedChanges.get(changes);
+    if (encoded === undefined) {
+      const body = encodeBody(packChanges(changes));
+      encoded = { body, id, frame: asFrame('changes', id, body) };
+      encodedChanges.set(changes, encoded);
     }
+    const { body, frame } = encoded;
     const unsent = channel.unsentBytes();
-    if (unsent + body.frame.length <= rpcLimits.rpcQueuedPushBytesMax + this.#snapshotBytes) {
-      channel.send(frameOf('changes', id, body));
+    if (unsent + frame.length <= rpcLimits.rpcQueuedPushBytesMax + this.#snapshotBytes) {
+      channel.send(encoded.id === id ? frame : frameOf('changes', id, body));
       return;
     }
     const { log, clusterId } = this.#options;
