@@ -24,15 +24,6 @@ export const reasons: readonly MissedReason[] = [
       'Weir reads a file into memory and writes it to the socket from there.',
     next: 'fewer and larger reads for each answer, and pages that several consumers share.',
   },
-  {
-    rows: ['store-8', 'store-60'],
-    metrics: ['openP50Ms', 'openP99Ms'],
-    sides: ['agent'],
-    because:
-      'client, agent, control plane and store share the cores of one machine. In virtual time, where nothing but the ' +
-      'latency of the store counts, it is 23 and 31 ms with 8 ms, and 160 and 390 to 490 ms with 60 ms.',
-    next: 'the same rows with client and store on another machine.',
-  },
 ];
 
 export function reasonFor(
