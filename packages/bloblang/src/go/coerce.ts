@@ -76,7 +76,7 @@ export function toBytes(value: Value): Buffer {
   return value instanceof Bytes ? value.buffer : Buffer.from(toText(value), 'utf8');
 }
 
-/** Numbers of documents keep their text as far as the value tells; computed floats have Go's. */
+/** Numbers of documents are printed without an exponent; computed floats as Go prints them. */
 function numberText(value: number | bigint | Float): string {
   return value instanceof Float ? printFloat(value.value) : String(value);
 }

@@ -1,8 +1,8 @@
 /**
  * Values of mappings. Numbers are 64-bit integers or floats, as in Go: a safe integer is an int64, a `bigint` is an
  * integer beyond that, every other number is a float64. A float64 that looks like a safe integer, or is not finite, is
- * a `Float`; so is one that was computed and is large or tiny, because texts of computed numbers have exponents. So most
- * numbers need no object, and documents from `JSON.parse` are values as they are.
+ * a `Float`; so is a computed one that is large or tiny, because its text has an exponent. So most numbers need no
+ * object, and documents from `JSON.parse` are values as they are.
  */
 export type Value =
   | null
