@@ -119,7 +119,7 @@ async function writeInput(
     await store.put(logFileKey(clusterId, fileId), slices);
     fileIds.push(fileId);
     for (let partition = 0; partition < partitions; partition++)
-      starts[partition] = placed[partition * batches]!.byteStart;
+      starts[partition] = placed.byteStart[partition * batches]!;
     bytes += fileBytes;
   }
   const runs = starts.map((byteStart, partition) => ({

@@ -101,7 +101,7 @@ async function fill(store: TestStore, batch: Buffer, count: number) {
   return {
     pointers: {
       fileId: [fileId],
-      byteStart: Float64Array.of(placed[0]!.byteStart),
+      byteStart: Float64Array.of(placed.byteStart[0]!),
       byteLength: Float64Array.of(count * batch.length),
       baseOffset: Float64Array.of(0),
       nextOffset: Float64Array.of(count),

@@ -43,7 +43,7 @@ async function fill(store: TestStore, fileCount: number, partitionCount: number,
     const { slices, placed } = buildLogFile({ clusterId, fileId, batches });
     await store.put(logFileKey(clusterId, fileId), slices);
     for (const [partition, list] of rows.entries()) {
-      const { byteStart } = placed[partition * perPartition]!;
+      const byteStart = placed.byteStart[partition * perPartition]!;
       list.push({ fileId, byteStart, byteLength: perPartition * batch.length });
     }
   }

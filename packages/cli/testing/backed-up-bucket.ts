@@ -96,7 +96,7 @@ export class BackedUpBucket {
   /** Writes a file of level 0 and commits it. Returns its id. */
   async write(...batches: BatchToWrite[]): Promise<string> {
     const { fileId, fileBytes, placed } = this.upload(batches);
-    const order = batches.map((_, index) => index).sort((a, b) => placed[a]!.order - placed[b]!.order);
+    const order = batches.map((_, index) => index).sort((a, b) => placed.order[a]! - placed.order[b]!);
     const sorted = order.map((index) => batches[index]!);
     const topicIds = [...new Set(sorted.map(({ topicId }) => topicId))];
     const ids = [...new Set(sorted.flatMap(({ transaction }) => transaction?.transactionalId ?? []))];
@@ -107,7 +107,7 @@ export class BackedUpBucket {
         topicIds,
         topic: Uint32Array.from(sorted, ({ topicId }) => topicIds.indexOf(topicId)),
         partition: Uint32Array.from(sorted, ({ partition }) => partition),
-        byteStart: Uint32Array.from(order, (index) => placed[index]!.byteStart),
+        byteStart: Uint32Array.from(order, (index) => placed.byteStart[index]!),
         byteLength: Uint32Array.from(sorted, ({ bytes }) => bytes.length),
         recordCount: Uint32Array.from(sorted, ({ recordCount }) => recordCount),
         maxTimestampMs: new Float64Array(sorted.length).fill(systemClock.nowMs()),

@@ -9,7 +9,7 @@ export {
 } from './bucket-place.ts';
 export { type EndedRequest, metered, type RequestOutcome } from './decorators/metered.ts';
 export { firstObject, listClusterIds, probesFolder } from './log-file/bucket-clusters.ts';
-export { buildLogFile, withFileId } from './log-file/build-log-file.ts';
+export { buildLogFile, type PlacedBatches, withFileId } from './log-file/build-log-file.ts';
 export { CompactedFileWriter } from './log-file/compacted-file-writer.ts';
 export {
   bucketIdKey,

@@ -98,7 +98,11 @@ export async function writeFile(
   });
   await agent.store.put(logFileKey(clusterId, fileId), built.slices);
   const inFile = batches
-    .map((batch, index) => ({ batch, ...built.placed[index]! }))
+    .map((batch, index) => ({
+      batch,
+      order: built.placed.order[index]!,
+      byteStart: built.placed.byteStart[index]!,
+    }))
     .sort((a, b) => a.order - b.order);
   const commit = commitOf(fileId, built.fileBytes, inFile);
   for (const { batch } of inFile) batch.sent.partition.sent(batch.sent);

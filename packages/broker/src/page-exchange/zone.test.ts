@@ -67,7 +67,7 @@ async function fill(bucket: ObjectStore, files: number) {
     const { slices, placed } = buildLogFile({ clusterId, fileId, batches });
     await bucket.put(logFileKey(clusterId, fileId), slices);
     built.push({ fileId, slices });
-    const byteStart = placed[0]!.byteStart;
+    const byteStart = placed.byteStart[0]!;
     const byteLength = batches.reduce((sum, { bytes }) => sum + bytes.length, 0);
     columns.fileId.push(fileId);
     columns.byteStart.push(byteStart);

@@ -4,6 +4,7 @@ import {
   type FileCommitResult,
   type TransactionalBatches,
 } from '@weir/cluster';
+import type { PlacedBatches } from '@weir/storage';
 import type { OutstandingAppends } from './outstanding-appends.ts';
 import type { PendingAppend } from './pending-append.ts';
 import type { AppendResult, ProducedBatch } from './produced-batch.ts';
@@ -109,8 +110,10 @@ export class DataFile {
       producedBytes: 0,
       producedUncompressedBytes: 0,
     };
-    for (const [at, append] of this.#rows.appends.entries()) {
-      const index = this.#rows.index[at]!;
+    const { appends, index: indexes } = this.#rows;
+    for (let at = 0; at < appends.length; at++) {
+      const append = appends[at]!;
+      const index = indexes[at]!;
       const batch = append.batches[index]!;
       carried.records += batch.recordCount;
       if (append.isBackground) continue;
@@ -209,24 +212,20 @@ export class DataFile {
 
   /** Returns the batches in order of arrival. */
   batches(): ProducedBatch[] {
-    return this.appends.flatMap(({ batches }) => batches);
+    const all: ProducedBatch[] = [];
+    for (const { batches } of this.appends) for (const batch of batches) all.push(batch);
+    return all;
   }
 
   /** Stores where each batch is in the file; `placed` is in order of arrival. */
-  place(
-    fileId: string,
-    fileBytes: number,
-    placed: readonly { readonly order: number; readonly byteStart: number }[],
-  ): void {
+  place(fileId: string, fileBytes: number, { order, byteStart }: PlacedBatches): void {
     this.fileId = fileId;
     this.fileBytes = fileBytes;
-    this.#rows = rowsFor(placed.length);
+    this.#rows = rowsFor(order.length);
     let arrived = 0;
     for (const append of this.appends) {
-      for (let index = 0; index < append.batches.length; index++) {
-        const { order, byteStart } = placed[arrived++]!;
-        setRow(this.#rows, order, append, index, byteStart);
-      }
+      for (let index = 0; index < append.batches.length; index++, arrived++)
+        setRow(this.#rows, order[arrived]!, append, index, byteStart[arrived]!);
     }
   }
 
@@ -289,21 +288,19 @@ export class DataFile {
 
   /** Answers every request of the file from the columns of the commit result. */
   settle(result: FileCommitResult): void {
-    const answers = new Map<PendingAppend, AppendResult[]>();
-    for (const [at, append] of this.#rows.appends.entries()) {
+    const { appends, index } = this.#rows;
+    for (let at = 0; at < appends.length; at++) {
+      const append = appends[at]!;
       if (append.isAnswered) continue;
-      let results = answers.get(append);
-      if (results === undefined) {
-        results = new Array<AppendResult>(append.batches.length);
-        answers.set(append, results);
-      }
-      results[this.#rows.index[at]!] = {
+      append.results ??= new Array<AppendResult>(append.batches.length);
+      append.results[index[at]!] = {
         error: entryErrors[result.error[at]!] ?? 'UNKNOWN_SERVER_ERROR',
         baseOffset: result.baseOffset[at]!,
         logStartOffset: result.logStartOffset[at]!,
       };
     }
-    for (const [append, results] of answers) append.settle(results);
+    // In order of arrival, which is the order of the answers of a connection.
+    for (const append of this.appends) if (append.results !== undefined) append.settle(append.results);
   }
 
   isFull(limits: FlushLimits, batchesMax: number): boolean {

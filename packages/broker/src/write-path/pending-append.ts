@@ -34,6 +34,8 @@ export class PendingAppend {
   /** Set if it must not be committed. It is answered with this error as soon as the store has released its bytes. */
   refusal: ErrorName | undefined;
   throttleTimeMs = 0;
+  /** Results of its batches, while those of its commit are distributed. */
+  results: AppendResult[] | undefined;
   readonly #left: AbortSignal | undefined;
   #answer: ((outcome: AppendOutcome) => void) | undefined;
 

@@ -71,7 +71,7 @@ class Logs {
         const recordCount = indexes.reduce((sum, index) => sum + written[index]!.bytes.readInt32BE(57), 0);
         place.rows.push({
           fileId,
-          byteStart: placed[indexes[0]!]!.byteStart,
+          byteStart: placed.byteStart[indexes[0]!]!,
           byteLength: indexes.reduce((sum, index) => sum + written[index]!.bytes.length, 0),
           baseOffset,
           nextOffset: baseOffset + recordCount,

@@ -44,7 +44,7 @@ async function withBucket(
         batches: [{ topicId, partition: 0, bytes }],
       });
       await store.put(logFileKey(clusterId, fileId), slices);
-      rows.push({ fileId, byteStart: placed[0]!.byteStart, byteLength: bytes.length });
+      rows.push({ fileId, byteStart: placed.byteStart[0]!, byteLength: bytes.length });
     }
     const pointers = {
       fileId: fileIds,

@@ -15,18 +15,18 @@ interface LogFileToBuild {
   readonly batches: readonly BatchToStore[];
 }
 
-interface PlacedBatch {
+/** Where batches are in a file, as columns in the order of the input. */
+export interface PlacedBatches {
   /** How many batches precede it in the file. */
-  readonly order: number;
-  readonly byteStart: number;
+  readonly order: Uint32Array;
+  readonly byteStart: Uint32Array;
 }
 
 interface BuiltLogFile {
   /** The whole file; the batches are views of the input. */
   readonly slices: Uint8Array[];
   readonly fileBytes: number;
-  /** The location of each batch, in the order of the input. */
-  readonly placed: PlacedBatch[];
+  readonly placed: PlacedBatches;
 }
 
 /**
@@ -35,31 +35,29 @@ interface BuiltLogFile {
  */
 export function buildLogFile({ clusterId, fileId, batches }: LogFileToBuild): BuiltLogFile {
   const header = encodeHeader(formatVersions.written, clusterId, fileId);
-  const { topics, sections } = gather(batches);
+  const next = new Uint32Array(batches.length);
+  const { topicIds, sections } = gather(batches, next);
 
   const slices: Uint8Array[] = [header];
-  const placed = new Array<PlacedBatch>(batches.length);
+  const order = new Uint32Array(batches.length);
+  const byteStart = new Uint32Array(batches.length);
   let at = header.length;
-  let order = 0;
   for (const section of sections) {
     section.byteStart = at;
-    for (const index of section.batches) {
+    let index = section.first;
+    for (let left = section.batchCount; left > 0; left--) {
       const { bytes } = batches[index]!;
-      placed[index] = { order: order++, byteStart: at };
+      order[index] = slices.length - 1;
+      byteStart[index] = at;
       slices.push(bytes);
-      section.recordCount += bytes.readInt32BE(batchAt.recordCount);
       at += bytes.length;
+      index = next[index]!;
     }
     section.byteLength = at - section.byteStart;
   }
-  const end = encodeEnd(
-    formatVersions.written,
-    topics.map(({ id }) => id),
-    sections.map(sectionToEncode),
-    at,
-  );
+  const end = encodeEnd(formatVersions.written, topicIds, sections, at);
   slices.push(end);
-  return { slices, fileBytes: at + end.length, placed };
+  return { slices, fileBytes: at + end.length, placed: { order, byteStart } };
 }
 
 /**
@@ -71,59 +69,86 @@ export function withFileId(slices: readonly Uint8Array[], clusterId: string, fil
 }
 
 interface Topic {
+  readonly topicId: string;
   readonly id: Buffer;
   readonly sections: Map<number, Section>;
-  /** Its index among the sorted topics of the file. */
-  rank: number;
 }
 
 interface Section {
-  readonly topic: Topic;
+  /** The index of its topic among the sorted topics of the file. */
+  topic: number;
   readonly partition: number;
-  /** Indexes of its batches, in the order of arrival. */
-  readonly batches: number[];
+  /** Index of its first batch. Batches of a section are a list, so that a section needs no array. */
+  readonly first: number;
+  last: number;
+  batchCount: number;
+  recordCount: number;
   byteStart: number;
   byteLength: number;
-  recordCount: number;
 }
 
-function sectionToEncode({ topic, partition, batches, byteStart, byteLength, recordCount }: Section) {
-  return { topic: topic.rank, partition, byteStart, byteLength, batchCount: batches.length, recordCount };
-}
-
-/** Sorts sections, not batches: a file has many batches and few sections. */
-function gather(batches: readonly BatchToStore[]): { topics: Topic[]; sections: Section[] } {
-  const topics = new Map<string, Topic>();
+/**
+ * Sorts sections, not batches: a file has many batches and few sections. In `next`, every batch gets the index of the
+ * next one of its section.
+ */
+function gather(
+  batches: readonly BatchToStore[],
+  next: Uint32Array,
+): { topicIds: Buffer[]; sections: Section[] } {
+  const topics: Topic[] = [];
+  let byId: Map<string, Topic> | undefined;
+  /** Batches of one topic often follow each other. */
+  let topic: Topic | undefined;
   for (let index = 0; index < batches.length; index++) {
-    const batch = batches[index]!;
-    checkBatch(batch);
-    let topic = topics.get(batch.topicId);
-    if (topic === undefined) {
-      topic = { id: topicIdToBytes(batch.topicId), sections: new Map(), rank: 0 };
-      topics.set(batch.topicId, topic);
+    const { topicId, partition, bytes } = batches[index]!;
+    checkBatch(partition, bytes);
+    if (topic?.topicId !== topicId) {
+      byId ??= new Map();
+      topic = byId.get(topicId);
+      if (topic === undefined) {
+        topic = { topicId, id: topicIdToBytes(topicId), sections: new Map() };
+        byId.set(topicId, topic);
+        topics.push(topic);
+      }
     }
-    const section = topic.sections.get(batch.partition);
+    const recordCount = bytes.readInt32BE(batchAt.recordCount);
+    const section = topic.sections.get(partition);
     if (section === undefined) {
-      const { partition } = batch;
-      const begun = { topic, partition, batches: [index], byteStart: 0, byteLength: 0, recordCount: 0 };
-      topic.sections.set(partition, begun);
+      topic.sections.set(partition, {
+        topic: 0,
+        partition,
+        first: index,
+        last: index,
+        batchCount: 1,
+        recordCount,
+        byteStart: 0,
+        byteLength: 0,
+      });
     } else {
-      section.batches.push(index);
+      next[section.last] = index;
+      section.last = index;
+      section.batchCount++;
+      section.recordCount += recordCount;
     }
   }
-  const sortedTopics = [...topics.values()].sort((a, b) => a.id.compare(b.id));
+  if (topics.length > 1) topics.sort((a, b) => a.id.compare(b.id));
   const sections: Section[] = [];
-  for (const [rank, topic] of sortedTopics.entries()) {
-    topic.rank = rank;
+  for (let rank = 0; rank < topics.length; rank++) {
+    const ofTopic = topics[rank]!.sections;
     // A typed array sorts numbers without a comparison callback.
-    for (const partition of Uint32Array.from(topic.sections.keys()).sort()) {
-      sections.push(topic.sections.get(partition)!);
+    const partitions = new Uint32Array(ofTopic.size);
+    let filled = 0;
+    for (const partition of ofTopic.keys()) partitions[filled++] = partition;
+    for (const partition of partitions.sort()) {
+      const section = ofTopic.get(partition)!;
+      section.topic = rank;
+      sections.push(section);
     }
   }
-  return { topics: sortedTopics, sections };
+  return { topicIds: topics.map(({ id }) => id), sections };
 }
 
-function checkBatch({ partition, bytes }: BatchToStore): void {
+function checkBatch(partition: number, bytes: Buffer): void {
   if (!Number.isInteger(partition) || partition < 0 || partition > 0x7fff_ffff) {
     throw new RangeError(`log file: ${partition} is not a partition`);
   }

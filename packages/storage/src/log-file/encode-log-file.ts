@@ -5,6 +5,7 @@ import {
   clusterIdBytesMax,
   columnBytes,
   crcBytes,
+  type FooterColumn,
   type FormatVersion,
   footerAt,
   footerBytesOf,
@@ -38,23 +39,45 @@ export function topicIdToBytes(topicId: string): Buffer {
   return id;
 }
 
+/** The header of the last file, of which all but the id and the checksum are the same in the next one. */
+let template: { readonly version: FormatVersion; readonly clusterId: string; readonly header: Buffer };
+
 export function encodeHeader(version: FormatVersion, clusterId: string, fileId: string): Buffer {
+  if (!isFileId(fileId)) throw new RangeError(`log file: ${JSON.stringify(fileId)} is not a file id`);
+  if (template?.clusterId !== clusterId || template.version !== version)
+    template = { version, clusterId, header: headerWithoutFileId(version, clusterId) };
+  const header = Buffer.from(template.header);
+  header.write(fileId, headerAt.fileId, 'hex');
+  const crcStart = header.length - crcBytes;
+  header.writeUInt32BE(crc32c(header.subarray(0, crcStart)), crcStart);
+  return header;
+}
+
+function headerWithoutFileId(version: FormatVersion, clusterId: string): Buffer {
   const cluster = Buffer.from(clusterId, 'utf8');
   if (cluster.length === 0 || cluster.length > clusterIdBytesMax) {
     throw new RangeError(`log file: a cluster id has 1 to ${clusterIdBytesMax} bytes`);
   }
-  if (!isFileId(fileId)) throw new RangeError(`log file: ${JSON.stringify(fileId)} is not a file id`);
-  const crcStart = headerAt.clusterId + cluster.length;
-  const header = Buffer.alloc(crcStart + crcBytes);
+  const header = Buffer.alloc(headerAt.clusterId + cluster.length + crcBytes);
   magic.copy(header, headerAt.magic);
   header.writeUInt16BE(version, headerAt.version);
   header.writeUInt16BE(header.length, headerAt.headerBytes);
-  header.write(fileId, headerAt.fileId, 'hex');
   header.writeUInt8(cluster.length, headerAt.clusterIdBytes);
   cluster.copy(header, headerAt.clusterId);
-  header.writeUInt32BE(crc32c(header.subarray(0, crcStart)), crcStart);
   return header;
 }
+
+/** A function per column, because a lookup by name is slow where the name is another one every time. */
+const columnValues: Readonly<Record<FooterColumn['name'], (section: SectionToEncode) => number>> = {
+  topic: ({ topic }) => topic,
+  partition: ({ partition }) => partition,
+  byteStart: ({ byteStart }) => byteStart,
+  byteLength: ({ byteLength }) => byteLength,
+  batchCount: ({ batchCount }) => batchCount,
+  recordCount: ({ recordCount }) => recordCount,
+  baseOffset: ({ baseOffset = 0 }) => baseOffset,
+  nextOffset: ({ nextOffset = 0 }) => nextOffset,
+};
 
 /** Footer and trailer in one buffer, because they are always written together. */
 export function encodeEnd(
@@ -73,11 +96,13 @@ export function encodeEnd(
   let at: number = footerAt.topics;
   for (const id of topicIds) at += id.copy(end, at);
   for (const { name, type } of footerColumns[version]) {
-    for (const section of sections) {
-      const value = section[name] ?? 0;
+    const read = columnValues[name];
+    const bytes = columnBytes[type];
+    for (let row = 0; row < sections.length; row++) {
+      const value = read(sections[row]!);
       if (type === 'uint32') end.writeUInt32BE(value, at);
       else writeInt64(end, value, at);
-      at += columnBytes[type];
+      at += bytes;
     }
   }
   const trailer = end.subarray(footerBytes);

@@ -56,7 +56,11 @@ export function newFileId(
   bucket = 0,
   { usesRanges = false }: FileIdOptions = {},
 ): string {
-  const last = lastOf.get(random) ?? { timeMs: -1, count: 0, bucket, range: '', rangeUsed: rangeLimit };
+  let last = lastOf.get(random);
+  if (last === undefined) {
+    last = { timeMs: -1, count: 0, bucket, range: '', rangeUsed: rangeLimit };
+    lastOf.set(random, last);
+  }
   let timeMs = Math.floor(nowMs);
   let count = 0;
   if (timeMs <= last.timeMs) {
@@ -69,7 +73,9 @@ export function newFileId(
     }
   }
   if (!(timeMs >= 0 && timeMs < timeLimit)) throw new RangeError(`${nowMs} ms is not a time for a file id`);
-  lastOf.set(random, Object.assign(last, { timeMs, count, bucket }));
+  last.timeMs = timeMs;
+  last.count = count;
+  last.bucket = bucket;
   return fileId(timeMs, 0, count, bucket, usesRanges ? nextOfRange(last, random) : drawn(random));
 }
 

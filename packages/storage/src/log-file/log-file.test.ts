@@ -85,16 +85,17 @@ test('any batches are returned sorted, in order of arrival within a section, and
       for (const { bytes } of batches) assert.ok(slices.includes(bytes), 'a slice is the very buffer');
       const bytes = Buffer.concat(slices);
       assert.equal(bytes.length, fileBytes);
-      assert.equal(placed.length, batches.length);
+      const { order, byteStart } = placed;
+      assert.deepEqual([order.length, byteStart.length], [batches.length, batches.length]);
 
-      for (const [index, { byteStart }] of placed.entries()) {
-        const batch = batches[index]!.bytes;
-        assert.ok(bytes.subarray(byteStart, byteStart + batch.length).equals(batch));
+      for (const [index, { bytes: batch }] of batches.entries()) {
+        const start = byteStart[index]!;
+        assert.ok(bytes.subarray(start, start + batch.length).equals(batch));
       }
-      const inFile = placed.map((_, index) => index).sort((a, b) => placed[a]!.order - placed[b]!.order);
+      const inFile = [...order.keys()].sort((a, b) => order[a]! - order[b]!);
       assert.deepEqual(
-        inFile.map((index) => placed[index]!.byteStart),
-        placed.map(({ byteStart }) => byteStart).sort((a, b) => a - b),
+        inFile.map((index) => byteStart[index]!),
+        [...byteStart].sort((a, b) => a - b),
       );
 
       const file = parseLogFile(bytes);

@@ -177,7 +177,7 @@ class Log {
     const { slices, placed } = buildLogFile({ clusterId: this.clusterId, fileId, batches });
     this.store.objects.set(logFileKey(this.clusterId, fileId), Buffer.concat(slices));
     const byteLength = bytes.reduce((sum, { length }) => sum + length, 0);
-    const { byteStart } = placed[0]!;
+    const byteStart = placed.byteStart[0]!;
     this.rows.push({ fileId, byteStart, byteLength, baseOffset, nextOffset: next });
   }
 
@@ -205,7 +205,7 @@ class Log {
     const { slices, placed } = buildLogFile({ clusterId: this.clusterId, fileId, batches });
     this.store.objects.set(logFileKey(this.clusterId, fileId), Buffer.concat(slices));
     const baseOffset = this.nextOffset;
-    const { byteStart } = placed[0]!;
+    const byteStart = placed.byteStart[0]!;
     const nextOffset = baseOffset + offsetCount;
     this.rows.push({ fileId, byteStart, byteLength: bytes.length, baseOffset, nextOffset });
   }
