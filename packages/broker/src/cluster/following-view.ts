@@ -389,17 +389,19 @@ class StreamedClusterView implements FollowingClusterView {
         return answer;
       }),
       follow: (follower) => port.follow(follower),
-      commitFiles: async (files: FilesToCommit): Promise<FileCommitResult[]> => {
+      commitFiles: (files: FilesToCommit): Promise<FileCommitResult[]> => {
         let sent: readonly FileCommit[] = [];
         let sentMs = 0;
-        const results = await port.commitFiles(() => {
+        const committed = port.commitFiles(() => {
           sentMs = this.#nowMs();
           sent = filesToSend(files);
           return sent;
         });
-        this.#answered(sentMs);
-        this.#noteCommits(sent, results);
-        return results;
+        return committed.then((results) => {
+          this.#answered(sentMs);
+          this.#noteCommits(sent, results);
+          return results;
+        });
       },
       findBatches: async (queries) => {
         const sentMs = this.#nowMs();

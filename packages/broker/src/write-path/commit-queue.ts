@@ -83,22 +83,25 @@ export class CommitQueue {
   }
 
   #hasNext(): boolean {
-    return this.#files.some(isStored) && this.#unblocked().next().done === false;
+    return this.#files.some(isStored) && this.#unblocked(1).length > 0;
   }
 
-  /** Stored files that need not wait for an upload, in order. */
-  *#unblocked(): Generator<DataFile> {
+  /** Stored files that need not wait for an upload, in order, and at most so many. */
+  #unblocked(filesMax: number): DataFile[] {
+    const unblocked: DataFile[] = [];
     /** What the files that are passed over keep in order. */
     let blocked: Set<OrderKey> | undefined;
-    for (const file of [...this.#files]) {
+    for (const file of this.#files) {
+      if (unblocked.length === filesMax) break;
       if (hasFailed(file)) continue;
       if (isStored(file) && (blocked === undefined || !file.mustFollow(blocked))) {
-        yield file;
-        continue;
+        unblocked.push(file);
+      } else {
+        blocked ??= new Set();
+        file.addOrderTo(blocked);
       }
-      blocked ??= new Set();
-      file.addOrderTo(blocked);
     }
+    return unblocked;
   }
 
   /** Gives up uncommitted files because the process exits. The control plane decides the outcome of the last call. */
@@ -119,7 +122,9 @@ export class CommitQueue {
   #ready(): DataFile[] {
     const ready: DataFile[] = [];
     let batches = 0;
-    for (const file of this.#isInDoubt ? this.#files.filter(wasSent) : this.#unblocked()) {
+    for (const file of this.#isInDoubt
+      ? this.#files.filter(wasSent)
+      : this.#unblocked(Number.POSITIVE_INFINITY)) {
       if (isStored(file)) this.#options.onSending(file);
       if (hasFailed(file)) continue;
       batches += file.batchCount;

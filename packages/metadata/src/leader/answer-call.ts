@@ -217,14 +217,32 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
   holdJob: ({ leadership }, request) => leadership.jobLeases.hold(request),
 };
 
-/** Answers a call of the port. With a request id, a repeated request returns the first answer, on any leader. */
-export async function answerCall(
+/**
+ * Answers a call of the port. With a request id, a repeated request returns the first answer, on any leader. Never
+ * throws. Not an async function: the promise of the pipeline is the answer, without further ones around it.
+ */
+export function answerCall(
   leadership: Leadership,
   name: CallName,
   args: readonly unknown[],
   freshId: FreshId,
   requestId?: string,
 ): Promise<unknown> {
+  try {
+    const answer = startAnswer(leadership, name, args, freshId, requestId);
+    return answer instanceof Promise ? answer : Promise.resolve(answer);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+function startAnswer(
+  leadership: Leadership,
+  name: CallName,
+  args: readonly unknown[],
+  freshId: FreshId,
+  requestId: string | undefined,
+): unknown {
   const { pipeline } = leadership;
   switch (clusterCalls[name].kind) {
     case 'command': {

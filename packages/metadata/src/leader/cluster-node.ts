@@ -286,9 +286,9 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     return this.#followers.add(follower);
   }
 
-  async #lead<Answer>(call: (leadership: Leadership) => Promise<Answer>): Promise<Answer> {
+  #lead<Answer>(call: (leadership: Leadership) => Promise<Answer>): Promise<Answer> {
     const leadership = this.#leadership;
-    if (leadership === undefined) throw this.#notLeader();
+    if (leadership === undefined) return Promise.reject(this.#notLeader());
     if (leadership.isFree()) return call(leadership);
     // The lease has expired by our clock. Whether another process has taken it will be known soon.
     return new Promise((resolve, reject) => {
