@@ -98,6 +98,7 @@ export class SimProcess {
     const call = <Result>(work: () => Promise<Result>) => this.answer(this.#journalCall(work));
     return {
       append: (epoch, firstPosition, entries) => call(() => real.append(epoch, firstPosition, entries)),
+      head: () => call(() => real.head()),
       read: (fromPosition, limit) => call(() => real.read(fromPosition, limit)),
       saveSnapshot: (position, slices) => call(() => real.saveSnapshot(position, slices)),
       loadSnapshot: (positionMax) => call(() => real.loadSnapshot(positionMax)),

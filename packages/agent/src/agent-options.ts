@@ -60,6 +60,8 @@ export interface AgentOptions {
   readonly flush: FlushLimits;
   /** Whether a slow upload is sent a second time. By default it is not. */
   readonly hedgesUploads?: boolean | undefined;
+  /** Whether the commit of a file of a bucket, by its number, stores the file. Not by default. */
+  readonly commitsContent?: ((bucket: number) => boolean) | undefined;
   /** Whether ids of new files are taken out of ranges. By default each is drawn. */
   readonly usesFileIdRanges?: boolean | undefined;
   readonly recordBytesMax: number;

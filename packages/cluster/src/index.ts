@@ -204,6 +204,7 @@ export {
   entryErrors,
   type FileCommit,
   type FileCommitResult,
+  type FileContent,
   type FilesToCommit,
   fileCommitColumns,
   filesToSend,

@@ -11,6 +11,35 @@ import { rowVersion } from './packed-entries.ts';
  */
 export const journalFormat = 6;
 
+/**
+ * What a SQLite file adds to its format number if its cluster has log files in the segments of its bucket, and if its
+ * last entries are only there. Earlier releases know no segments and refuse both. Only a process that has the segments
+ * opens the second.
+ */
+const markStep = 1000;
+const marks = ['none', 'files', 'entries'] as const;
+export type FormatMark = (typeof marks)[number];
+
+export function markedFormat(mark: FormatMark): number {
+  return journalFormat + markStep * marks.indexOf(mark);
+}
+
+export function readFormat(stored: number): { readonly format: number; readonly mark: FormatMark } {
+  const mark = marks[Math.floor(stored / markStep)];
+  return mark === undefined ? { format: stored, mark: 'none' } : { format: stored % markStep, mark };
+}
+
+/** The last entries of a database are in segments, which this command does not read. */
+export class EntriesInSegments extends Error {
+  override readonly name = 'EntriesInSegments';
+
+  constructor() {
+    super(
+      'its last entries are in the segments of its bucket; start weir playground with the same -dataDir, and stop it',
+    );
+  }
+}
+
 /** The format information of a database. */
 interface FoundFormat {
   /** 0 if there is none. */
@@ -39,18 +68,32 @@ export function checkFormat({ format, rows, snapshots }: FoundFormat): void {
   }
 }
 
+interface FormatCheck {
+  /** Whether this process has the segments of the bucket. */
+  readonly hasSegments?: boolean;
+}
+
 /**
- * Checks an open SQLite file before anything is written to it, and returns its number. Files without journal tables
+ * Checks an open SQLite file before anything is written to it, and returns its number and mark. Files without journal tables
  * pass.
  */
-export function checkSqliteFormat(database: DatabaseSync): number {
-  const format = Number(database.prepare('PRAGMA user_version').get()!.user_version);
+export function checkSqliteFormat(
+  database: DatabaseSync,
+  { hasSegments = false }: FormatCheck = {},
+): ReturnType<typeof readFormat> {
+  const found = readFormat(Number(database.prepare('PRAGMA user_version').get()!.user_version));
+  checkRows(database, found.format);
+  if (found.mark === 'entries' && !hasSegments) throw new EntriesInSegments();
+  return found;
+}
+
+function checkRows(database: DatabaseSync, format: number): void {
   const hasTables = database
     .prepare("SELECT count(*) AS count FROM sqlite_schema WHERE name IN ('journal_heads', 'journal_slices')")
     .get()!;
   if (format > journalFormat || hasTables.count !== 2) {
     checkFormat({ format, rows: [], snapshots: [] });
-    return format;
+    return;
   }
   const heads = database
     .prepare(`
@@ -68,11 +111,10 @@ export function checkSqliteFormat(database: DatabaseSync): number {
     rows: heads.map(({ newest_row: row }) => row as Uint8Array | null),
     snapshots: heads.map(({ newest_snapshot: snapshot }) => snapshot as Uint8Array | null),
   });
-  return format;
 }
 
 /** The same for a file by its path. */
-export function checkJournalFile(path: string): void {
+export function checkJournalFile(path: string, options?: FormatCheck): void {
   using database = openSqlite(path);
-  checkSqliteFormat(database);
+  checkSqliteFormat(database, options);
 }

@@ -1,4 +1,4 @@
-export { checkJournalFile } from './format.ts';
+export { checkJournalFile, EntriesInSegments } from './format.ts';
 export {
   EntriesPruned,
   Fenced,
@@ -11,3 +11,4 @@ export { makeDirectory } from './make-directory.ts';
 export { openJournals } from './open.ts';
 export { packEntries, unpackEntries } from './packed-entries.ts';
 export { makePrivateFile } from './private-file.ts';
+export { SegmentedJournals, SegmentsUnusable } from './segmented-journals.ts';

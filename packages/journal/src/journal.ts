@@ -1,3 +1,5 @@
+import type { FileContent } from '@weir/cluster';
+
 /**
  * The durable log of one virtual cluster: numbered entries, snapshots of their state, and the lease of the one process
  * that may append.
@@ -11,8 +13,19 @@ export interface Journal {
    * Stores the entries from `firstPosition` on, all or none; resolves when they will survive a crash. Fails with
    * `Fenced` if the epoch is not the newest or the position is not the next. Repeating an append with the same epoch
    * succeeds, so that an append whose answer was lost can be retried.
+   *
+   * A journal in segments stores log files together with the entries that commit them (`segmented-journals.ts`). Their
+   * slices must not be changed before the promise settles.
    */
-  append(epoch: number, firstPosition: number, entries: readonly Buffer[]): Promise<void>;
+  append(
+    epoch: number,
+    firstPosition: number,
+    entries: readonly Buffer[],
+    contents?: readonly FileContent[],
+  ): Promise<void>;
+
+  /** The newest epoch, 0 if there was none, and the position after the last entry. */
+  head(): Promise<JournalHead>;
 
   /**
    * Entries from a position on, at most `limit` and at most about `journalLimits.journalReadBytesMax`; none at the end.
@@ -68,6 +81,11 @@ export interface Journal {
    * Calls `onNews` soon after an append or a release of the lease. A hint: notifications may be lost, so poll as well.
    */
   watch(onNews: () => void): () => void;
+}
+
+export interface JournalHead {
+  readonly epoch: number;
+  readonly nextPosition: number;
 }
 
 export interface StoredSnapshot {
@@ -126,9 +144,19 @@ export interface JournalHub {
    * answer.
    */
   check(): Promise<void>;
+  /** Which segments of a bucket the database needs; `undefined` if it needs none. */
+  segmentMark(): Promise<SegmentMark | undefined>;
+  /** Earlier releases refuse a database with a mark. Durable when it resolves. */
+  setSegmentMark(mark: SegmentMark | undefined): Promise<void>;
   /** Whether a call failed with `DiskFull` within the last seconds. */
   isDiskFull(): boolean;
   close(): Promise<void>;
+}
+
+/** Says that log files, and perhaps the last entries, of a database are in the segments of a bucket. */
+export interface SegmentMark {
+  readonly logId: string;
+  readonly hasEntries: boolean;
 }
 
 /** Another process is the leader now, and nothing was stored. */

@@ -10,6 +10,13 @@ export const journalLimits = {
    */
   journalAppendBytesMax: 4 * MiB,
 
+  /**
+   * Bytes of entries that are in segments and not in the database yet. At the first the database gets them without
+   * waiting for its turn; at the second appends fail until it has.
+   */
+  segmentedEntryBytes: 4 * MiB,
+  segmentedEntryBytesMax: 64 * MiB,
+
   /** Leases renewed or read by one statement. Appends of these clusters wait meanwhile, for some milliseconds. */
   gatheredLeasesMax: 512,
 } as const;

@@ -1,3 +1,4 @@
+import type { SegmentMark } from './journal.ts';
 import {
   type Chunk,
   type Head,
@@ -32,6 +33,7 @@ export class MemoryDatabase {
   readonly snapshots = new Map<number, MemorySnapshot>();
   readonly members = new Map<string, MemberRow>();
   readonly listeners = new Set<(clusterId: string) => void>();
+  segmentMark: SegmentMark | undefined;
   lastSnapshotId = 0;
 
   cluster(clusterId: string): MemoryCluster {
@@ -146,6 +148,14 @@ export class MemoryTables implements JournalTables {
     const cluster = this.#database.cluster(clusterId);
     cluster.chunks.splice(0, firstChunkBehind(cluster.chunks, position));
     return false;
+  }
+
+  async segmentMark(): Promise<SegmentMark | undefined> {
+    return this.#database.segmentMark;
+  }
+
+  async setSegmentMark(mark: SegmentMark | undefined): Promise<void> {
+    this.#database.segmentMark = mark;
   }
 
   async hasClusters(): Promise<boolean> {

@@ -2,12 +2,15 @@ import type { Clock, Log } from '@weir/core';
 import type { JournalHub } from './journal.ts';
 import { MemoryDatabase, MemoryTables } from './memory-tables.ts';
 import { PostgresTables } from './postgres-tables.ts';
+import type { SegmentedJournals } from './segmented-journals.ts';
 import { sqliteTables } from './sqlite-tables.ts';
 import { TableHub } from './table-journal.ts';
 
 interface JournalDeps {
   readonly clock: Clock;
   readonly log: Log;
+  /** Where the entries of a SQLite file are appended first. */
+  readonly segments?: SegmentedJournals | undefined;
 }
 
 /** In memory, by name. They live as long as the process, as a server would. */
@@ -17,7 +20,7 @@ const memoryDatabases = new Map<string, MemoryDatabase>();
  * Opens the journals of a database: `postgres://…`, the path of a SQLite file, or `memory://name`, which all users of
  * the same name in the process share.
  */
-export function openJournals(databaseUrl: string, { clock, log }: JournalDeps): JournalHub {
+export function openJournals(databaseUrl: string, { clock, log, segments }: JournalDeps): JournalHub {
   if (/^postgres(?:ql)?:\/\//i.test(databaseUrl))
     return new TableHub(new PostgresTables(databaseUrl, clock, log), clock);
   const name = /^memory:\/\/(.*)$/i.exec(databaseUrl)?.[1];
@@ -26,7 +29,11 @@ export function openJournals(databaseUrl: string, { clock, log }: JournalDeps): 
       throw new TypeError(`${databaseUrl}: a database in memory is memory://name`);
     if (databaseUrl.includes('://'))
       throw new TypeError(`no database speaks ${databaseUrl.split('://', 1)[0]}://`);
-    return new TableHub(sqliteTables(databaseUrl, clock), clock);
+    const hub = new TableHub(
+      sqliteTables(databaseUrl, clock, { hasSegments: segments !== undefined }),
+      clock,
+    );
+    return segments?.over(hub) ?? hub;
   }
   let database = memoryDatabases.get(name);
   if (database === undefined) {

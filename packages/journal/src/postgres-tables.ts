@@ -222,6 +222,13 @@ export class PostgresTables implements JournalTables {
     });
   }
 
+  /** Segments belong to one process, and a server to many. */
+  async segmentMark(): Promise<undefined> {}
+
+  setSegmentMark(): Promise<void> {
+    return Promise.reject(new Error('journal: PostgreSQL: journals on a server have no segments'));
+  }
+
   hasClusters(): Promise<boolean> {
     return this.#run(async (sql) => {
       const [row] = await sql`SELECT EXISTS (SELECT 1 FROM weir_journal_heads) AS found`;

@@ -46,6 +46,8 @@ export const sqliteRules: CallRules<SqliteOperations> = {
   snapshots: { reads: true },
   slice: { reads: true },
   prune: {},
+  segmentMark: { reads: true },
+  setSegmentMark: {},
   hasClusters: { reads: true },
   removeCluster: {},
   putNote: { moves: 2, waitsForDisk: false },

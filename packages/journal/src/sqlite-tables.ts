@@ -6,7 +6,7 @@ import { type SqliteOperations, type SqliteProblem, sqliteRules } from './sqlite
 import type { JournalTables } from './tables.ts';
 
 /** Failed calls are repeated within this time, so that without another failure there is space again. */
-const diskFullMs = 10_000;
+export const diskFullMs = 10_000;
 
 /**
  * Journals in a SQLite file. The calls cross into the thread of sqlite-worker.ts. Memory that a caller allocated for
@@ -15,12 +15,16 @@ const diskFullMs = 10_000;
  *
  * Processes on one machine may share the file. They notice each other by polling.
  */
-export function sqliteTables(path: string, clock: Pick<Clock, 'monotonicMs'>): JournalTables {
+export function sqliteTables(
+  path: string,
+  clock: Pick<Clock, 'monotonicMs'>,
+  { hasSegments = false }: { readonly hasSegments?: boolean } = {},
+): JournalTables {
   let fullMs = Number.NEGATIVE_INFINITY;
   const locks = new ProcessLocks(path);
   const thread = new DatabaseThread<SqliteProblem>({
     worker: new URL(import.meta.resolve('./sqlite-worker.ts')),
-    workerData: { path },
+    workerData: { path, hasSegments },
     toError({ message, isDiskFull }) {
       if (!isDiskFull) return new Error(`journal: SQLite: ${message}`);
       fullMs = clock.monotonicMs();

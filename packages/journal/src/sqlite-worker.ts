@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { workerData } from 'node:worker_threads';
 import { serveCalls } from '@weir/sql/serve-calls';
 import { durablePragmas, openSqlite, SqliteFile } from '@weir/sql/sqlite-file';
-import { checkSqliteFormat, journalFormat } from './format.ts';
+import { checkSqliteFormat, journalFormat, markedFormat, readFormat } from './format.ts';
 import { makeDirectory } from './make-directory.ts';
 import { type SqliteOperations, type SqliteProblem, sqliteRules } from './sqlite-call.ts';
 import {
@@ -19,7 +19,7 @@ import {
  * The thread that owns the SQLite file. Calls that wait at the same time share one transaction, and so one fsync:
  * appends of different clusters do not queue for the disk.
  */
-const { path } = workerData as { path: string };
+const { path, hasSegments } = workerData as { path: string; hasSegments: boolean };
 
 /**
  * The number of rows that one step of pruning deletes, so that appends wait for milliseconds only. Slices are far
@@ -33,7 +33,7 @@ const sqliteFull = 13;
 
 makeDirectory(dirname(path));
 const database = openSqlite(path);
-const foundFormat = checkSqliteFormat(database);
+const foundFormat = checkSqliteFormat(database, { hasSegments });
 database.exec(`
   ${durablePragmas}
   CREATE TABLE IF NOT EXISTS journal_heads (
@@ -54,9 +54,11 @@ database.exec(`
     bytes BLOB NOT NULL, PRIMARY KEY (snapshot_id, slice)
   );
   CREATE TABLE IF NOT EXISTS journal_notes (cluster_id TEXT PRIMARY KEY, note BLOB NOT NULL);
+  CREATE TABLE IF NOT EXISTS journal_segments (log_id TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS journal_members (id TEXT PRIMARY KEY, url TEXT NOT NULL, beat INTEGER NOT NULL) WITHOUT ROWID;
 `);
-if (foundFormat !== journalFormat) database.exec(`PRAGMA user_version = ${journalFormat}`);
+if (foundFormat.format !== journalFormat)
+  database.exec(`PRAGMA user_version = ${markedFormat(foundFormat.mark)}`);
 
 const file = new SqliteFile(database);
 const { sql, run, row, rows } = file;
@@ -180,6 +182,19 @@ const operations: SqliteOperations = {
       [clusterId, position],
     );
     return chunks === prunedRowsMax;
+  },
+
+  segmentMark() {
+    const logId = row<{ log_id: string }>('SELECT log_id FROM journal_segments')?.log_id;
+    const { user_version: stored } = row<{ user_version: number }>('PRAGMA user_version')!;
+    return logId === undefined ? undefined : { logId, hasEntries: readFormat(stored).mark === 'entries' };
+  },
+
+  setSegmentMark(mark) {
+    run('DELETE FROM journal_segments');
+    if (mark !== undefined) run('INSERT INTO journal_segments VALUES (?)', [mark.logId]);
+    const kept = mark?.hasEntries === true ? 'entries' : 'files';
+    database.exec(`PRAGMA user_version = ${markedFormat(mark === undefined ? 'none' : kept)}`);
   },
 
   hasClusters: () => row('SELECT 1 FROM journal_heads LIMIT 1') !== undefined,

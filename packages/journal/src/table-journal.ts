@@ -1,13 +1,16 @@
+import type { FileContent } from '@weir/cluster';
 import type { Clock } from '@weir/core';
 import {
   EntriesPruned,
   Fenced,
   type Journal,
+  type JournalHead,
   type JournalHub,
   type LeaseAnswer,
   type LeaseHolder,
   memberSilenceMsMax,
   type OpenSnapshot,
+  type SegmentMark,
   type StoredSnapshot,
 } from './journal.ts';
 import { LeaseCalls } from './lease-calls.ts';
@@ -45,6 +48,14 @@ export class TableHub implements JournalHub {
       },
       watch: (onNews) => this.#watch(clusterId, onNews),
     });
+  }
+
+  segmentMark(): Promise<SegmentMark | undefined> {
+    return this.#tables.segmentMark();
+  }
+
+  setSegmentMark(mark: SegmentMark | undefined): Promise<void> {
+    return this.#tables.setSegmentMark(mark);
   }
 
   isDiskFull(): boolean {
@@ -139,7 +150,13 @@ class TableJournal implements Journal {
     this.#news = news;
   }
 
-  async append(epoch: number, firstPosition: number, entries: readonly Buffer[]): Promise<void> {
+  async append(
+    epoch: number,
+    firstPosition: number,
+    entries: readonly Buffer[],
+    contents: readonly FileContent[] = [],
+  ): Promise<void> {
+    if (contents.length > 0) throw new Error('a journal without segments stores no files');
     if (entries.length === 0) return;
     const packed = packEntries(entries);
     if (await this.#tables.append(this.#clusterId, epoch, firstPosition, entries.length, packed)) {
@@ -152,6 +169,11 @@ class TableJournal implements Journal {
     const stored = await this.#tables.chunkAt(this.#clusterId, firstPosition);
     if (stored?.epoch === epoch && stored.count === entries.length) return;
     throw new Fenced(`position ${firstPosition} is not the next of the journal, ${nextPosition} is`);
+  }
+
+  async head(): Promise<JournalHead> {
+    const { epoch, nextPosition } = await this.#leaseCalls.head(this.#clusterId);
+    return { epoch, nextPosition };
   }
 
   async read(fromPosition: number, limit: number): Promise<Buffer[]> {

@@ -1,3 +1,4 @@
+import type { SegmentMark } from './journal.ts';
 import type { LeaseRow } from './lease-watch.ts';
 
 /**
@@ -71,6 +72,10 @@ export interface JournalTables {
   beats(): Promise<MemberRow[]>;
   /** With a `beat`, only if the counter is unchanged. */
   removeMember(memberId: string, beat: number | null): Promise<void>;
+
+  /** See `JournalHub`. */
+  segmentMark(): Promise<SegmentMark | undefined>;
+  setSegmentMark(mark: SegmentMark | undefined): Promise<void>;
 
   /** A name for this process whose end others can detect, if the database supports such names. */
   processId?(): string;

@@ -83,6 +83,7 @@ export class SimulatedProcess {
           await real.append(epoch, firstPosition, entries);
           this.appendCount++;
         }),
+      head: () => this.#call(() => real.head()),
       read: (fromPosition, limit) => this.#call(() => real.read(fromPosition, limit)),
       saveSnapshot: (position, slices) =>
         this.#call(async () => {

@@ -28,6 +28,8 @@ export { dropMemoryBucket } from './memory/memory-store.ts';
 export { storeMetricRows } from './metric-rows.ts';
 export { createBucket, openStore, type StoreDeps, withPatience } from './open-store.ts';
 export { type BucketRoutes, routedStore } from './routed/routed-store.ts';
+export { SegmentDamaged } from './segments/scan-segment.ts';
+export { SegmentLog } from './segments/segment-log.ts';
 export type { StoreOperation } from './store/around.ts';
 export { aroundStore } from './store/around.ts';
 export { joinSmallSlices } from './store/content.ts';

@@ -65,6 +65,18 @@ export const storageLimits = {
   /** Parts of an object, which has 78 GiB at most: what S3 takes. */
   uploadPartsMax: 10_000,
 
+  /** A segment of a bucket on disk, but for one with a single larger commit. */
+  segmentBytes: 64 * MiB,
+
+  /** Segments without files that are kept to be written again. Others are removed. */
+  freeSegmentsMax: 4,
+
+  /** What segments may take beyond twice the size of the files in them, before those are copied out. */
+  sparseSegmentsBytesMax: 256 * MiB,
+
+  /** Deletions of files in segments that one commit carries. */
+  deletionsPerFrameMax: 1000,
+
   /** The footer of a log file: room for more than a million partitions in one file. */
   logFileFooterBytesMax: 64 * MiB,
 } as const;

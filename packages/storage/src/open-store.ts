@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Clock, Environment, Log, Metrics, Random } from '@weir/core';
 import { openAzblobStore } from './azblob/azblob-store.ts';
 import {
@@ -23,6 +24,9 @@ import { openGsStore } from './gs/gs-store.ts';
 import { openMemoryStore } from './memory/memory-store.ts';
 import { openMultiStore } from './multi/multi-store.ts';
 import { openS3Store, type S3Settings } from './s3/s3-store.ts';
+import type { SegmentLog } from './segments/segment-log.ts';
+import { SegmentReader } from './segments/segment-reader.ts';
+import { withSegments } from './segments/with-segments.ts';
 import { createSqliteStore, openPostgresStore, openSqliteStore } from './sql/open-sql-store.ts';
 import type { StoreOperation } from './store/around.ts';
 import type { ObjectStore } from './store/object-store.ts';
@@ -45,6 +49,8 @@ export interface StoreDeps {
   readonly s3?: S3Settings | undefined;
   /** Called for every request to a bucket, with the URL of the bucket without secrets. */
   readonly onRequest?: ((bucket: string, request: EndedRequest) => void) | undefined;
+  /** The log of a bucket on disk that this process has for itself. Others only read the segments of a bucket. */
+  readonly segments?: SegmentLog | undefined;
   /** Buckets that were taken out of the list of a `service_stripe://`: objects that are still there are found. */
   readonly retiredBucketUrls?: readonly string[] | undefined;
 }
@@ -87,7 +93,11 @@ const drivers: Readonly<Record<BucketScheme, Driver>> = {
   mem: { isRemote: false, open: async (url, deps) => openMemoryStore(url.host + url.pathname, deps) },
   file: {
     isRemote: false,
-    open: (url, deps) => openFileStore(directoryOf(url), deps),
+    open: async (url, deps) => {
+      const path = resolve(directoryOf(url));
+      const segments = deps.segments?.bucketPath === path ? deps.segments : new SegmentReader(path);
+      return withSegments(await openFileStore(path, deps), segments);
+    },
     create: (url) => createFileBucket(directoryOf(url)),
   },
   s3: { isRemote: true, open: openS3Store },

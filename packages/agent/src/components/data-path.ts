@@ -75,6 +75,7 @@ function createDataPath(
     flush: options.flush,
     bucket: () => options.buckets?.ingestion ?? 0,
     hedgesUploads: options.hedgesUploads,
+    commitsContent: options.commitsContent,
     usesFileIdRanges: options.usesFileIdRanges,
     inflightFilesMax: inflightFilesPerCpu * cpuCount,
     bufferedBytesMax: options.bufferedBytesMax,

@@ -2,6 +2,7 @@ import {
   entryErrors,
   type FileCommit,
   type FileCommitResult,
+  type FileContent,
   type TransactionalBatches,
 } from '@weir/cluster';
 import type { PlacedBatches } from '@weir/storage';
@@ -92,6 +93,10 @@ export class DataFile {
   readonly abandoned = new AbortController();
   fileId = '';
   fileBytes = 0;
+  /** The file, if its commit stores it: then its bytes are in use until it has left the queue of commits. */
+  content: FileContent | undefined;
+  /** Called when it has left the queue of commits. */
+  onLeft: (() => void) | undefined;
   /** Empty until the file is closed. */
   #rows = rowsFor(0);
   /** Requests in it by connection, of clients that wait for answers. */
@@ -283,7 +288,15 @@ export class DataFile {
     const transactions = hasTransactions ? transactionsOf(rows) : undefined;
     const uncompressedBytes = Float64Array.from(topicBytes);
     const { fileId, fileBytes } = this;
-    return { fileId, fileBytes, topicIds, ...columns, uncompressedBytes, transactions };
+    return {
+      fileId,
+      fileBytes,
+      topicIds,
+      ...columns,
+      uncompressedBytes,
+      transactions,
+      content: this.content,
+    };
   }
 
   /** Answers every request of the file from the columns of the commit result. */

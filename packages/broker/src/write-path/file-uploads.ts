@@ -23,6 +23,10 @@ export interface UploadOptions {
    * less busy server.
    */
   readonly hedgesUploads?: boolean | undefined;
+  /**
+   * Whether the commit of a file of this bucket stores the file (ADR 0103). Then nothing is uploaded. Not by default.
+   */
+  readonly commitsContent?: ((bucket: number) => boolean) | undefined;
   /** Whether file ids are taken out of ranges. By default each is drawn. */
   readonly usesFileIdRanges?: boolean | undefined;
   readonly clock: Clock;
@@ -76,6 +80,33 @@ export class FileUploads {
   /** Moving average of the time that an upload takes, 0 if unknown. */
   get averageMs(): number {
     return this.#averageMs;
+  }
+
+  /** Whether files that are closed now are stored by their commits. */
+  get areCommits(): boolean {
+    const { bucket, commitsContent } = this.#options;
+    return commitsContent?.(bucket?.() ?? 0) === true;
+  }
+
+  /** Builds a closed file whose commit stores it. `onEnd` is called in the moment in which it can be committed. */
+  prepare(file: DataFile, onEnd: (file: DataFile) => void): void {
+    const { clusterId, bucket, log, health, onStored } = this.#options;
+    try {
+      const fileId = this.#newFileId(bucket?.());
+      const { slices, fileBytes, placed } = buildLogFile({ clusterId, fileId, batches: file.batches() });
+      file.place(fileId, fileBytes, placed);
+      file.content = { key: logFileKey(clusterId, fileId), slices };
+      const watched = health?.began(file.bytes);
+      file.onLeft = () => (file.state === 'committed' ? watched?.succeeded() : watched?.abandoned());
+      file.state = 'stored';
+      // No reader looks for it before it is committed.
+      onStored?.({ fileId, fileBytes, slices });
+    } catch (error) {
+      if (file.state !== 'stored') file.state = 'failed';
+      log.error('failed to prepare file for its commit', { error: String(error) });
+    }
+    if (file.state === 'stored') this.#count(file);
+    onEnd(file);
   }
 
   /** Uploads a closed file. `onEnd` is called in the moment in which its state becomes `stored` or `failed`. */

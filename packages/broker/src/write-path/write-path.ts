@@ -306,6 +306,8 @@ class FileWritePath implements WritePath {
   #closesAtOnce(): boolean {
     if (this.#whenDrained.length > 0) return true;
     if (this.#uploads.running > 0) return false;
+    // One write at a time: what comes meanwhile is the next file.
+    if (this.#commits.length > 0 && this.#uploads.areCommits) return false;
     if (this.#waiting.size > 0) return true;
     if (this.#options.flush.windowMs > 0) return false;
     const file = this.#open;
@@ -342,13 +344,14 @@ class FileWritePath implements WritePath {
     file.closedMs = this.#options.clock.monotonicMs();
     this.#timer.closed(file);
     this.#commits.push(file);
-    void this.#uploads.upload(file, this.#onUploadEnd);
+    if (this.#uploads.areCommits) this.#uploads.prepare(file, this.#onUploadEnd);
+    else void this.#uploads.upload(file, this.#onUploadEnd);
   }
 
   // --- uploading ---
 
   readonly #onUploadEnd = (file: DataFile): void => {
-    this.#bufferedBytes -= file.bytes;
+    if (file.content === undefined) this.#bufferedBytes -= file.bytes;
     const nowMs = this.#options.clock.monotonicMs();
     if (nowMs - file.closedMs > stuckMs) this.#stuckUntilMs = nowMs;
     if (file.state === 'failed') this.#onFailed(file);
@@ -394,7 +397,9 @@ class FileWritePath implements WritePath {
     file.deadlineMs = Number.POSITIVE_INFINITY;
     file.cancelDeadline = undefined;
     const nowMs = this.#options.clock.monotonicMs();
-    if (file.state === 'sent') {
+    if (file.state === 'sent' && file.content !== undefined) {
+      // The commit uses the bytes of the requests, so that they get its result, however late.
+    } else if (file.state === 'sent') {
       for (const append of file.appends) {
         if (append.deadlineMs <= nowMs) append.fail('REQUEST_TIMED_OUT');
       }
@@ -405,7 +410,7 @@ class FileWritePath implements WritePath {
     }
     let nextMs = Number.POSITIVE_INFINITY;
     for (const { isAnswered, refusal, deadlineMs } of file.appends) {
-      if (!isAnswered && refusal === undefined) nextMs = Math.min(nextMs, deadlineMs);
+      if (!isAnswered && refusal === undefined && deadlineMs > nowMs) nextMs = Math.min(nextMs, deadlineMs);
     }
     this.#watchDeadline(file, nextMs);
   }
@@ -460,8 +465,8 @@ class FileWritePath implements WritePath {
 
   #refuse(file: DataFile, append: PendingAppend, error: ErrorName): void {
     append.refusal = error;
-    // The store uses the bytes of an uploading file until the upload ends.
-    if (file.state !== 'uploading') append.fail(error);
+    // The store uses the bytes of an uploading file until the upload ends; a commit that stores it, until that ends.
+    if (file.state !== 'uploading' && file.content === undefined) append.fail(error);
     if (file.state !== 'open') return;
     file.remove(append);
     this.#bufferedBytes -= append.bytes;
@@ -498,6 +503,13 @@ class FileWritePath implements WritePath {
     this.#giveUp(file, ({ isAnswered }) => isAnswered, 'REQUEST_TIMED_OUT');
   }
 
+  /** Requests that were refused while their bytes were in use are answered now. */
+  #releaseContent(file: DataFile): void {
+    file.content = undefined;
+    this.#bufferedBytes -= file.bytes;
+    for (const append of file.appends) if (append.refusal !== undefined) append.fail(append.refusal);
+  }
+
   /** Clients retry the batches of the file; later batches of their producers must not overtake them. */
   #onGone(file: DataFile): void {
     for (const append of file.appends) this.#lost.add(append);
@@ -506,6 +518,8 @@ class FileWritePath implements WritePath {
 
   #onLeft(file: DataFile): void {
     file.cancelDeadline?.();
+    file.onLeft?.();
+    if (file.content !== undefined) this.#releaseContent(file);
     const metrics = this.#metrics;
     if (file.state !== 'committed') {
       metrics.failed.add(1);

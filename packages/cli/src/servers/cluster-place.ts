@@ -13,6 +13,8 @@ export interface ClusterPlace {
   readonly databaseUrl: string;
   readonly bucketUrl: string;
   readonly bucketCheck: BucketCheckValues;
+  /** The directory of the bucket, if this process has both bucket and database for itself. */
+  readonly ownBucketPath?: string | undefined;
   /** How often metadata is copied into the bucket; never without it. */
   readonly backupIntervalMs?: number | undefined;
 }
@@ -40,6 +42,7 @@ export function placeInDirectory(
     bucketUrl:
       bucketURL === undefined ? pathToFileURL(join(dataDir, 'bucket')).href : bucketUrl().print(bucketURL),
     bucketCheck: values,
+    ownBucketPath: databaseURL === undefined && bucketURL === undefined ? join(dataDir, 'bucket') : undefined,
     backupIntervalMs: metadataBackup ? metadataBackupInterval : undefined,
   };
 }

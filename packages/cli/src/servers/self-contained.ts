@@ -12,6 +12,7 @@ import { checkBucket } from './bucket-check.ts';
 import type { ClusterPlace } from './cluster-place.ts';
 import { explainingStart } from './explaining-start.ts';
 import { clusterMetricsSettings, metricsPushSettings } from './metrics-settings.ts';
+import { openOwnSegments } from './own-segments.ts';
 import { keepFilesPrivate } from './private-files.ts';
 import { withQuickGroups } from './quick-groups.ts';
 import { listAsRunning } from './running-clusters.ts';
@@ -67,6 +68,7 @@ export async function runSelfContained(
     databaseUrl,
     bucketUrl,
     bucketCheck,
+    ownBucketPath,
     storage,
     allowedBucketUrls = [],
     zone,
@@ -96,7 +98,18 @@ export async function runSelfContained(
   // Everything that was started is stopped in reverse order, also if the rest fails to start.
   const running = new AsyncDisposableStack();
   const start = async () => {
-    const deps = { clock, random: systemRandom, environment, log, metrics, ...storage };
+    const segments =
+      ownBucketPath === undefined ? undefined : await openOwnSegments(ownBucketPath, { clock, log });
+    if (segments !== undefined) running.defer(() => segments.close());
+    const deps = {
+      clock,
+      random: systemRandom,
+      environment,
+      log,
+      metrics,
+      segments: segments?.log,
+      ...storage,
+    };
     const access = tenantAccess(values, environment);
     const stats = new AgentStats({ clock, metrics });
     const openBucket = async (url: string) => {
@@ -108,6 +121,7 @@ export async function runSelfContained(
     const tls = await tlsSettings(values, running, deps);
     const controlPlane = await startingControlPlane({
       databaseUrl,
+      segments: segments?.journals,
       host,
       port: consolePort,
       advertisedHost,
@@ -155,6 +169,9 @@ export async function runSelfContained(
       stop,
     });
     running.defer(() => buckets.stop());
+    await segments?.begin(store);
+    const isOwnBucket = (number: number) =>
+      buckets.urls().some((bucket) => bucket.number === number && bucket.url === bucketUrl);
     const agent = await startAgent({
       ...agentSettings(values, bucketUrl),
       jobs: jobSettings(values, [], {
@@ -180,6 +197,7 @@ export async function runSelfContained(
       cluster,
       store: buckets.store,
       buckets,
+      commitsContent: segments && remembered(isOwnBucket),
       stats,
       clock,
       random: systemRandom,
@@ -270,6 +288,19 @@ async function leading(
     }, unusable.reject);
   };
   return await Promise.race([ready.whenLeader(onProblem), unusable.promise]);
+}
+
+/** The number of a bucket means the same for as long as the process runs. */
+function remembered(isOwn: (bucket: number) => boolean): (bucket: number) => boolean {
+  const known = new Map<number, boolean>();
+  return (bucket) => {
+    let answer = known.get(bucket);
+    if (answer === undefined) {
+      answer = isOwn(bucket);
+      known.set(bucket, answer);
+    }
+    return answer;
+  };
 }
 
 interface Started {

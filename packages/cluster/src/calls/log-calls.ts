@@ -62,7 +62,17 @@ const fileCommit = s.equallyLong(
   'topic',
   ...fileCommitColumns,
 );
-export type FileCommit = s.TypeOf<typeof fileCommit>;
+/** A whole log file, for a journal that stores files together with their commits. */
+export interface FileContent {
+  readonly key: string;
+  /** Must not be changed before the commit is answered. */
+  readonly slices: readonly Uint8Array[];
+}
+
+export type FileCommit = s.TypeOf<typeof fileCommit> & {
+  /** Absent if the bucket has the file. Set only within a process whose journal stores it: it is not sent to others. */
+  readonly content?: FileContent | undefined;
+};
 
 /**
  * Results of a batch or of a query about a partition. The index is the code in columns and in the journal: new entries

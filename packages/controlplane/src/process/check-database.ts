@@ -2,7 +2,14 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { NewerFormat } from '@weir/cluster';
 import { type Clock, type Log, pauseUnlessStopped } from '@weir/core';
-import { checkJournalFile, type JournalHub, makeDirectory } from '@weir/journal';
+import {
+  checkJournalFile,
+  EntriesInSegments,
+  type JournalHub,
+  makeDirectory,
+  type SegmentedJournals,
+  SegmentsUnusable,
+} from '@weir/journal';
 import { openSqlite } from '@weir/sql/sqlite-file';
 import { DatabaseProblem } from '../accounts/database/database-problem.ts';
 import { accountsUrlOf } from './accounts-url.ts';
@@ -15,10 +22,13 @@ const accountsTable = 'weir_account_migrations';
  * Refuses unusable SQLite files: damaged ones, those of other programs and of newer releases. It runs before anything
  * is opened, because everything else waits for an unavailable database to come back, which these never do.
  */
-export async function checkDatabase(databaseUrl: string): Promise<void> {
+export async function checkDatabase(
+  databaseUrl: string,
+  options: { readonly hasSegments?: boolean } = {},
+): Promise<void> {
   if (/^[a-z]+:/i.test(databaseUrl)) return;
   makeDirectoryOf(databaseUrl);
-  if (checkFile(databaseUrl, journalTable) !== undefined) checkJournal(databaseUrl);
+  if (checkFile(databaseUrl, journalTable) !== undefined) checkJournal(databaseUrl, options);
   const accounts = accountsUrlOf(databaseUrl);
   const steps = checkFile(accounts, accountsTable);
   if (steps === undefined) return;
@@ -41,11 +51,12 @@ function makeDirectoryOf(path: string): void {
   }
 }
 
-function checkJournal(path: string): void {
+function checkJournal(path: string, options: { readonly hasSegments?: boolean }): void {
   try {
-    checkJournalFile(path);
+    checkJournalFile(path, options);
   } catch (error) {
-    if (error instanceof NewerFormat) throw new DatabaseProblem(`${path}: ${error.message}`);
+    if (error instanceof NewerFormat || error instanceof EntriesInSegments)
+      throw new DatabaseProblem(`${path}: ${error.message}`);
     throw new DatabaseProblem(`${path}: ${explained(error)}`, { cause: error });
   }
 }
@@ -68,6 +79,16 @@ export async function checkServer(
       log.warn('failed to reach database, retrying', { error: problem });
     }
     await pauseUnlessStopped(clock, retryMs, stop);
+  }
+}
+
+/** Brings the entries of a process that crashed into the database, or fails with one line. */
+export async function recovering(path: string, segments: SegmentedJournals): Promise<void> {
+  try {
+    await segments.recover();
+  } catch (error) {
+    if (!(error instanceof SegmentsUnusable)) throw error;
+    throw new DatabaseProblem(`${path}: ${error.message}`, { cause: error });
   }
 }
 

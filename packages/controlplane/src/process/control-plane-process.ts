@@ -23,7 +23,7 @@ import {
 import { answerNotFound, startControlPlane } from '../server.ts';
 import type { SecretsOf } from '../workload-identity/agent-tokens.ts';
 import type { AccountsPart } from './accounts-part.ts';
-import { checkDatabase, checkServer } from './check-database.ts';
+import { checkDatabase, checkServer, recovering } from './check-database.ts';
 import { firstClusterName } from './first-cluster-name.ts';
 import { LateAccounts } from './late-accounts.ts';
 import { Members } from './members.ts';
@@ -84,9 +84,18 @@ async function startParts(
   running: AsyncDisposableStack,
 ): Promise<ControlPlaneProcess> {
   const { clock, log, metrics, isQuick = false } = options;
-  await checkDatabase(options.databaseUrl);
-  const hub = openJournals(options.databaseUrl, { clock, log });
+  const { databaseUrl, segments } = options;
+  await checkDatabase(databaseUrl, { hasSegments: segments !== undefined });
+  const hub = openJournals(databaseUrl, { clock, log, segments });
   running.defer(() => hub.close());
+  if (segments !== undefined) {
+    await recovering(databaseUrl, segments);
+    running.defer(() =>
+      segments.end().catch((error: Error) => {
+        log.error('failed to store the last entries of segments in the database', { error: error.message });
+      }),
+    );
+  }
   const credentials = ownCredentials(options.credentialsFile, { clock, log });
   let url = '';
   let ownClusterId = options.clusterId;

@@ -1,6 +1,7 @@
 import type { ClusterMetricsSettings } from '@weir/cluster';
 import type { TenantAccess } from '@weir/cluster/outbound';
 import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
+import type { SegmentedJournals } from '@weir/journal';
 import type { ObjectStore } from '@weir/storage';
 import type { FirstCluster } from './founding.ts';
 import type { OwnerKeys } from './one-user.ts';
@@ -8,6 +9,8 @@ import type { OwnerKeys } from './one-user.ts';
 export interface ControlPlaneProcessOptions {
   /** `postgres://…`, the path of a SQLite file, or `memory://name`. */
   readonly databaseUrl: string;
+  /** Where entries of the database are appended first, if it is a SQLite file that this process has for itself. */
+  readonly segments?: SegmentedJournals | undefined;
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;

@@ -1,4 +1,4 @@
-import { type ClusterChange, ClusterUnavailable, type JournalState } from '@weir/cluster';
+import { type ClusterChange, ClusterUnavailable, type FileContent, type JournalState } from '@weir/cluster';
 import { type Clock, type Log, Outage } from '@weir/core';
 import { Fenced, type Journal } from '@weir/journal';
 import { journalLimits } from '@weir/journal/limits';
@@ -30,6 +30,8 @@ interface PipelineOptions {
 /** A caller that waits until everything that the machine had executed before its call is durable. */
 interface Waiting {
   readonly entry: Buffer | undefined;
+  /** Files that become durable with the entry. */
+  readonly contents?: readonly FileContent[] | undefined;
   readonly changes: readonly ClusterChange[];
   readonly release: () => void;
   readonly refuse: (error: Error) => void;
@@ -90,7 +92,7 @@ export class CommitPipeline {
     try {
       const { entry, reply, changes } = this.#machine.execute(command, nowMs, requestId);
       if (entry !== undefined) this.#options.replica.moved(entry);
-      return this.#whenDurable(entry, changes, reply);
+      return this.#whenDurable(entry, changes, reply, entry && contentsOf(command));
     } catch (error) {
       // The machine guarantees that a malformed command changed nothing. Any other error is a defect of ours, after
       // which the state of the machine is undefined.
@@ -162,10 +164,12 @@ export class CommitPipeline {
     entry: Buffer | undefined,
     changes: readonly ClusterChange[],
     result: Result,
+    contents?: readonly FileContent[],
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#enqueue({
         entry,
+        contents,
         changes,
         release: () => resolve(result),
         refuse: reject,
@@ -191,8 +195,9 @@ export class CommitPipeline {
     if (this.#failure !== undefined || this.#running !== undefined || this.#queue.length === 0) return;
     const taken = this.#take();
     const entries = taken.flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
+    const contents = taken.flatMap(({ contents = [] }) => contents);
     this.#running = taken;
-    this.#append(entries).then(
+    this.#append(entries, contents).then(
       () => {
         if (this.#failure !== undefined) return;
         this.#durablePosition += entries.length;
@@ -230,13 +235,13 @@ export class CommitPipeline {
   }
 
   /** Appends, with retries while the lease holds: a repeated append is stored once. */
-  async #append(entries: readonly Buffer[]): Promise<void> {
+  async #append(entries: readonly Buffer[], contents: readonly FileContent[]): Promise<void> {
     const { journal, epoch, clock, log, retryMs, metrics, isLeaseValid } = this.#options;
     const startMs = clock.monotonicMs();
     const outage = new Outage(clock, retryMs);
     for (;;) {
       try {
-        await journal.append(epoch, this.#durablePosition, entries);
+        await journal.append(epoch, this.#durablePosition, entries, contents);
         const over = outage.ended();
         if (over !== undefined) log.info('resumed appending to journal', over);
         metrics.appendSeconds.observe((clock.monotonicMs() - startMs) / 1000);
@@ -267,4 +272,10 @@ export class CommitPipeline {
     this.#releasing = undefined;
     publish();
   }
+}
+
+/** The files that a commit brings along, if its journal stores them. */
+function contentsOf(command: Command): FileContent[] {
+  if (command.kind !== 'commitFiles') return [];
+  return command.files.flatMap(({ content }) => content ?? []);
 }

@@ -10,7 +10,7 @@ import { ObjectNotFound, StoreError } from '../store/store-error.ts';
 import { BucketDirectory, isAbsence, isRefusal, makeDirectories } from './bucket-directory.ts';
 import { codeOf, fileStoreError } from './file-errors.ts';
 import { FileUpload } from './file-upload.ts';
-import { listFiles, temporaryFolder } from './list-files.ts';
+import { listFiles, segmentsFolder, temporaryFolder } from './list-files.ts';
 import { readFileRange } from './read-file-range.ts';
 import { done, SyncedDirectories, writeSyncedFile } from './synced-file.ts';
 
@@ -94,6 +94,8 @@ export async function openFileStore(root: string, { clock, random }: FileStoreDe
     if (key.startsWith(`${temporaryFolder}/`) || key === temporaryFolder) {
       throw new StoreError('invalid', key, `${temporaryFolder} is for files under way`);
     }
+    if (key.startsWith(`${segmentsFolder}/`) || key === segmentsFolder)
+      throw new StoreError('invalid', key, `${segmentsFolder} is for segments`);
     // Valid keys are valid paths, so nothing has to be resolved.
     return `${rootPath}${sep}${sep === '/' ? key : key.replaceAll('/', sep)}`;
   }

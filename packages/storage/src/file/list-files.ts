@@ -8,6 +8,11 @@ import { codeOf, fileStoreError } from './file-errors.ts';
 /** Unfinished files are here, beside the objects, because a rename works only within one file system. */
 export const temporaryFolder = '.weir-tmp';
 
+/** Segments with log files are here (`../segments/`). */
+export const segmentsFolder = '.weir-segments';
+
+const hiddenFolders: ReadonlySet<string> = new Set([`${temporaryFolder}/`, `${segmentsFolder}/`]);
+
 const pageObjects = 1000;
 
 /**
@@ -29,7 +34,7 @@ export async function* listFiles(
         const mayMatch = key.startsWith(prefix) || prefix.startsWith(key);
         const isBehind =
           startAfter === undefined || startAfter.startsWith(key) || compareKeys(key, startAfter) > 0;
-        if (mayMatch && isBehind && key !== `${temporaryFolder}/`) yield* walk(key);
+        if (mayMatch && isBehind && !hiddenFolders.has(key)) yield* walk(key);
         continue;
       }
       if (!key.startsWith(prefix)) continue;
