@@ -165,6 +165,7 @@ async function orAborted(waiting: Promise<void> | void, signal: AbortSignal | un
 export interface DataPathOptions {
   readonly flush?: Partial<FlushLimits>;
   readonly hedgesUploads?: boolean;
+  readonly commitsContent?: (bucket: number) => boolean;
   readonly inflightFilesMax?: number;
   readonly bufferedBytesMax?: number;
   readonly pages?: Partial<PageOptions>;
@@ -231,6 +232,7 @@ export class DataPath {
       cluster: this.view,
       flush: { windowMs: 0, uncompressedBytesMax: 64 << 20, compressedBytesMax: 1 << 20, ...options.flush },
       hedgesUploads: options.hedgesUploads,
+      commitsContent: options.commitsContent,
       inflightFilesMax: options.inflightFilesMax ?? 64,
       bufferedBytesMax: options.bufferedBytesMax ?? 64 << 20,
       clock,

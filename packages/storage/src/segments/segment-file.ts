@@ -25,7 +25,7 @@ export class SegmentFile {
     const { O_CREAT, O_EXCL, O_WRONLY } = constants;
     const flags = (how === 'new' ? O_CREAT | O_EXCL | O_WRONLY : O_WRONLY) | (syncedWrites ?? 0);
     return new Promise((resolve, reject) => {
-      open(path, flags, 0o644, (error, descriptor) => {
+      open(path, flags, 0o600, (error, descriptor) => {
         if (error === null) resolve(new SegmentFile(path, descriptor));
         else reject(error);
       });

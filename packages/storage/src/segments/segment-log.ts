@@ -31,6 +31,8 @@ interface SegmentLogDeps {
   readonly segmentBytes?: number;
   /** Segments whose files are gone and that are kept to be written again, which costs less than a new one. */
   readonly freeSegmentsMax?: number;
+  /** What segments may take beyond twice what is needed of them. */
+  readonly sparseBytesMax?: number;
 }
 
 /** A log file on its way into a segment. */
@@ -83,6 +85,7 @@ export class SegmentLog implements SegmentObjects {
   readonly #log: Log;
   readonly #segmentBytes: number;
   readonly #freeMax: number;
+  readonly #sparseMax: number;
   readonly #directories = new SyncedDirectories(1);
   readonly #segments = new Set<Segment>();
   readonly #files = new Map<string, Located>();
@@ -110,6 +113,7 @@ export class SegmentLog implements SegmentObjects {
     this.#clock = deps.clock;
     this.#log = deps.log;
     this.#segmentBytes = deps.segmentBytes ?? storageLimits.segmentBytes;
+    this.#sparseMax = deps.sparseBytesMax ?? storageLimits.sparseSegmentsBytesMax;
     this.#freeMax = deps.freeSegmentsMax ?? storageLimits.freeSegmentsMax;
     this.#logId = randomBytes(logIdBytes).toString('hex');
   }
@@ -406,7 +410,7 @@ export class SegmentLog implements SegmentObjects {
         neededBytes += fileBytes;
         takenBytes += end;
       }
-      if (this.#isClosed || takenBytes <= storageLimits.sparseSegmentsBytesMax + 2 * neededBytes) return;
+      if (this.#isClosed || takenBytes <= this.#sparseMax + 2 * neededBytes) return;
       const sparse = sealed
         .filter(({ lastSequence }) => lastSequence <= this.#released)
         .reduce<Segment | undefined>(
