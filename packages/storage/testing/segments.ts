@@ -11,6 +11,10 @@ export function contentOf(number: number, payloadBytes: number): FileContent {
   const fileId = number.toString(16).padStart(12, '0').padEnd(32, '0');
   const bytes = batchOf(1, Buffer.alloc(payloadBytes, number % 251));
   bytes.writeUInt32BE(crc32c(bytes.subarray(batchAt.attributes)), batchAt.crc);
-  const { slices } = buildLogFile({ clusterId, fileId, batches: [{ topicId: topicIdOf(1), partition: 0, bytes }] });
+  const { slices } = buildLogFile({
+    clusterId,
+    fileId,
+    batches: [{ topicId: topicIdOf(1), partition: 0, bytes }],
+  });
   return { key: logFileKey(clusterId, fileId), slices };
 }

@@ -9,7 +9,13 @@ import { systemClock } from '@weir/core';
 import { batchRecords, recordBatches } from '@weir/wire';
 import { batchOf } from '../../../packages/broker/testing/data-path.ts';
 import { TestClient } from '../../../packages/broker/testing/test-client.ts';
-import { lastFirst, startPlayground, startWeir, temporaryFolder, type WeirProcess } from '../brokers/weir-process.ts';
+import {
+  lastFirst,
+  startPlayground,
+  startWeir,
+  temporaryFolder,
+  type WeirProcess,
+} from '../brokers/weir-process.ts';
 
 const bounded = { timeout: 240_000 };
 const bin = join(import.meta.dirname, '../../../bin/weir');
@@ -56,7 +62,8 @@ async function readAll(client: TestClient): Promise<Map<string, string>> {
       assert.equal(errorCode, 0);
       const before = fetchOffset;
       for (const batch of recordBatches(records ?? Buffer.alloc(0), { partialTail: 'ignore' })) {
-        for (const { offset, value } of batchRecords(batch)) found.set(`${partition} ${offset}`, String(value));
+        for (const { offset, value } of batchRecords(batch))
+          found.set(`${partition} ${offset}`, String(value));
         fetchOffset = batch.nextOffset;
       }
       if (fetchOffset === before) break;
@@ -107,7 +114,14 @@ test('a playground that is killed under load has every acknowledged record, once
   // The bucket alone is enough.
   const bucketUrl = pathToFileURL(join(dataDir, 'bucket')).href;
   const restoredDir = join(folder, 'restored');
-  await promisify(execFile)(bin, ['control-plane', 'restore', '-bucketURL', bucketUrl, '-dataDir', restoredDir]);
+  await promisify(execFile)(bin, [
+    'control-plane',
+    'restore',
+    '-bucketURL',
+    bucketUrl,
+    '-dataDir',
+    restoredDir,
+  ]);
   const restored = await startWeir(
     ['playground', '-dataDir', restoredDir, '-bucketURL', bucketUrl, ...freePorts],
     ['Kafka', 'HTTP', 'control plane'],

@@ -66,6 +66,7 @@ for (const role of ['owner', 'reader'] as const)
       return await storeOver(path, role === 'owner' ? log : new SegmentReader(path));
     },
     manyObjects: 1010,
+    hasVersions: true,
   });
 
 test('files of a frame are read like objects, by their owner and by others', async () => {
@@ -121,7 +122,10 @@ test('records that are not released keep their segment', async () => {
   const texts = Array.from({ length: 20 }, (_, number) => `record ${number}`);
   for (const text of texts) await log.append(record(text.padEnd(9_000)));
   const again = await SegmentLog.open(path, deps);
-  assert.deepEqual((await recordsIn(again)).map((text) => text.trim()), texts);
+  assert.deepEqual(
+    (await recordsIn(again)).map((text) => text.trim()),
+    texts,
+  );
 });
 
 test('files of segments that are mostly unneeded become ordinary objects', async (t) => {
@@ -165,7 +169,8 @@ test('a frame that is torn anywhere is dropped, and those before it stay', async
     for (const rest of ['nothing', 'zeros', 'old bytes'] as const) {
       await writeFile(segment, whole.subarray(0, cut));
       if (rest === 'zeros') await truncate(segment, whole.length);
-      if (rest === 'old bytes') await writeFile(segment, Buffer.alloc(whole.length - cut, 0x5a), { flag: 'a' });
+      if (rest === 'old bytes')
+        await writeFile(segment, Buffer.alloc(whole.length - cut, 0x5a), { flag: 'a' });
       const log = await openLog(path);
       assert.deepEqual(await recordsIn(log), ['record 1', 'record 2'], `cut at ${cut}, ${rest}`);
       assert.deepEqual(keysIn(log), [contentOf(1, 0).key, contentOf(2, 0).key]);
@@ -189,7 +194,11 @@ function contentEnd(frame: Buffer): number {
 test('what is damaged before the last frame is refused in one line', async () => {
   const path = await newBucket();
   const { segment, whole } = await threeFrames(path);
-  const places = { 'header of the segment': 20, 'first frame': blockBytes + 10, 'table of it': blockBytes + 70 };
+  const places = {
+    'header of the segment': 20,
+    'first frame': blockBytes + 10,
+    'table of it': blockBytes + 70,
+  };
   for (const [place, at] of Object.entries(places)) {
     const damaged = Buffer.from(whole);
     damaged[at]! ^= 0x55;
@@ -221,7 +230,9 @@ test('content cannot pass for a frame', async () => {
   const file = contentOf(1, 0);
   const padding = Buffer.alloc(blockBytes - 64);
   for (let number = 0; number < 8; number++)
-    log.release(await log.append(record('real'), [{ key: `${file.key}${number}`, slices: [padding, forged, forged] }]));
+    log.release(
+      await log.append(record('real'), [{ key: `${file.key}${number}`, slices: [padding, forged, forged] }]),
+    );
   for (let number = 0; number < 8; number++) log.remove(`${file.key}${number}`);
   await log.append(record('real'), [contentOf(2, 40_000)]);
   await log.append(record('real'), [contentOf(3, 40_000)]);
@@ -251,7 +262,9 @@ async function step(log: SegmentLog, model: Model, random: Random, number: numbe
   const keys = [...model.files.keys()];
   const choice = random.below(10);
   if (choice < 6) {
-    const files = Array.from({ length: random.below(3) }, (_, at) => contentOf(number * 4 + at, random.below(20_000)));
+    const files = Array.from({ length: random.below(3) }, (_, at) =>
+      contentOf(number * 4 + at, random.below(20_000)),
+    );
     const text = `record ${number}`;
     model.records.set(await log.append(record(text), files), text);
     for (const file of files) model.files.set(file.key, file);
@@ -304,7 +317,7 @@ async function crashed(path: string, log: SegmentLog, random: Random): Promise<s
 }
 
 test('a crash at any point loses nothing that was acknowledged', async () => {
-  for (let seed = 1; seed <= 20; seed++) {
+  for (let seed = 1; seed <= 8; seed++) {
     const random = seededRandom(seed);
     let path = await newBucket();
     let log = await openLog(path);

@@ -8,7 +8,7 @@ import { readFileRange } from '../file/read-file-range.ts';
 import { SyncedDirectories } from '../file/synced-file.ts';
 import { storageLimits } from '../limits.ts';
 import { contentBytes, joinSmallSlices } from '../store/content.ts';
-import type { ObjectStore, ReadMemory } from '../store/object-store.ts';
+import type { ObjectStore } from '../store/object-store.ts';
 import {
   blockBytes,
   encodeFrame,
@@ -22,7 +22,12 @@ import { recoverSegments } from './recover-segments.ts';
 import { readRecord, type ScannedFrame } from './scan-segment.ts';
 import { emptyBlock, SegmentFile } from './segment-file.ts';
 import { placedFiles } from './segment-index.ts';
-import { type SegmentLocation, type SegmentObjects, segmentNamePattern } from './segment-objects.ts';
+import {
+  type ReadOptions,
+  type SegmentLocation,
+  type SegmentObjects,
+  segmentNamePattern,
+} from './segment-objects.ts';
 
 interface SegmentLogDeps {
   readonly clock: Clock;
@@ -359,10 +364,10 @@ export class SegmentLog implements SegmentObjects {
     { path, at, bytes }: SegmentLocation,
     start: number,
     end: number,
-    memory?: ReadMemory,
+    options?: ReadOptions,
   ): Promise<Buffer | undefined> {
     try {
-      return await readFileRange(path, at + Math.min(start, bytes), at + Math.min(end, bytes), memory);
+      return await readFileRange(path, at + Math.min(start, bytes), at + Math.min(end, bytes), options);
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return undefined;
       throw fileStoreError(path, error);

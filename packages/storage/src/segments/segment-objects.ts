@@ -1,6 +1,8 @@
-import type { ReadMemory } from '../store/object-store.ts';
+import type { GetOptions } from '../store/object-store.ts';
 
 export const segmentNamePattern = /^\d{8}\.seg$/;
+
+export type ReadOptions = Omit<GetOptions, 'signal'>;
 
 /** Where a log file is in a segment. */
 export interface SegmentLocation {
@@ -21,7 +23,7 @@ export interface SegmentObjects {
     location: SegmentLocation,
     start: number,
     end: number,
-    memory?: ReadMemory,
+    options?: ReadOptions,
   ): Promise<Buffer | undefined>;
   remove(key: string): void;
   /** An ordinary object has the key now. */

@@ -3,11 +3,15 @@ import { join } from 'node:path';
 import { codeOf } from '../file/file-errors.ts';
 import { segmentsFolder } from '../file/list-files.ts';
 import { readFileRange } from '../file/read-file-range.ts';
-import type { ReadMemory } from '../store/object-store.ts';
 import { blockBytes, decodeSegmentHeader } from './frame.ts';
 import { type ScannedFrame, type ScannedSegment, scanSegment } from './scan-segment.ts';
 import { placedFiles } from './segment-index.ts';
-import { type SegmentLocation, type SegmentObjects, segmentNamePattern } from './segment-objects.ts';
+import {
+  type ReadOptions,
+  type SegmentLocation,
+  type SegmentObjects,
+  segmentNamePattern,
+} from './segment-objects.ts';
 
 interface KnownSegment {
   readonly state: string;
@@ -116,11 +120,16 @@ export class SegmentReader implements SegmentObjects {
     location: SegmentLocation,
     start: number,
     end: number,
-    memory?: ReadMemory,
+    options?: ReadOptions,
   ): Promise<Buffer | undefined> {
     const { path, generation, at, bytes } = location;
     try {
-      const range = await readFileRange(path, at + Math.min(start, bytes), at + Math.min(end, bytes), memory);
+      const range = await readFileRange(
+        path,
+        at + Math.min(start, bytes),
+        at + Math.min(end, bytes),
+        options,
+      );
       // The owner may have used the segment again, before or while it was read.
       const header = decodeSegmentHeader(await firstBlock(path));
       return typeof header === 'object' && header.generation === generation ? range : undefined;

@@ -51,7 +51,7 @@ export function withSegments(inner: ObjectStore, segments: SegmentObjects): Obje
       checkRange(key, start, end);
       options.signal?.throwIfAborted();
       const known = segments.find(key);
-      const range = known && (await segments.read(known, start, end, options.memory));
+      const range = known && (await segments.read(known, start, end, options));
       if (range !== undefined) return range;
       try {
         return await inner.getRange(key, start, end, options);
@@ -59,7 +59,7 @@ export function withSegments(inner: ObjectStore, segments: SegmentObjects): Obje
         if (!(error instanceof ObjectNotFound)) throw error;
         await segments.refresh();
         const location = segments.find(key);
-        const later = location && (await segments.read(location, start, end, options.memory));
+        const later = location && (await segments.read(location, start, end, options));
         if (later === undefined) throw error;
         return later;
       }
