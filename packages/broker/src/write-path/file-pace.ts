@@ -6,17 +6,24 @@ import { KiB } from '@weir/core';
  */
 const patienceMs = 1;
 
-/** Distance between files, in multiples of the time from close to commit of one file. */
-const spacing = 4;
+/** How far apart small files are. */
+interface Pace {
+  /** Their distance, in multiples of the time from close to commit of one file. */
+  readonly spacing: number;
+  /** Upper bound of that distance, so that slow files do not delay requests further. */
+  readonly distanceMsMax: number;
+  /**
+   * Lower bound of that distance if files are larger than `smallFileBytes` on average: in memory a file takes less than
+   * a millisecond, but hundreds of them per second take a tenth of a core. Clients with little to send do not wait.
+   */
+  readonly distanceMsMin: number;
+}
 
-/** Upper bound of that distance, so that slow files do not delay requests further. */
-const distanceMsMax = 16;
+export const filePace: Pace = { spacing: 4, distanceMsMax: 16, distanceMsMin: 8 };
 
-/**
- * Lower bound of that distance if files are larger than `smallFileBytes` on average: in memory a file takes less than a
- * millisecond, but hundreds of them per second take a tenth of a core. Clients with little to send do not wait.
- */
-const distanceMsMin = 8;
+/** Of files that their commits store: those cost one write. */
+export const committedFilePace: Pace = { spacing: 2, distanceMsMax: 6, distanceMsMin: 4 };
+
 const smallFileBytes = 64 * KiB;
 
 /** Weight of a new file in the moving average. */
@@ -36,6 +43,11 @@ export class FilePace {
   /** Moving average of the size. */
   #fileBytes = 0;
   #lastClosedMs = Number.NEGATIVE_INFINITY;
+  readonly #pace: () => Pace;
+
+  constructor(pace: () => Pace = () => filePace) {
+    this.#pace = pace;
+  }
 
   closed(nowMs: number): void {
     this.#lastClosedMs = nowMs;
@@ -49,13 +61,9 @@ export class FilePace {
 
   /** When the next file is due. */
   get dueMs(): number {
-    return (
-      this.#lastClosedMs + Math.min(Math.max(spacing * this.#fileMs, this.#distanceMsMin), distanceMsMax)
-    );
-  }
-
-  get #distanceMsMin(): number {
-    return this.#fileBytes > smallFileBytes ? distanceMsMin : 0;
+    const { spacing, distanceMsMin, distanceMsMax } = this.#pace();
+    const leastMs = this.#fileBytes > smallFileBytes ? distanceMsMin : 0;
+    return this.#lastClosedMs + Math.min(Math.max(spacing * this.#fileMs, leastMs), distanceMsMax);
   }
 
   /** When a file is due that gathered while the previous one was in flight, whose clients may send again. */

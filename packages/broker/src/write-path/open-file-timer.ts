@@ -1,7 +1,7 @@
 import type { Clock } from '@weir/core';
 import { closeTimeMs, countLarge, RecentRate } from './close-time.ts';
 import type { DataFile, FlushLimits } from './data-file.ts';
-import { FilePace } from './file-pace.ts';
+import { committedFilePace, FilePace, filePace } from './file-pace.ts';
 import type { OutstandingAppends } from './outstanding-appends.ts';
 
 interface OpenFileTimerOptions {
@@ -9,13 +9,15 @@ interface OpenFileTimerOptions {
   readonly flush: FlushLimits;
   /** Requests of all clients that wait for their answers. */
   readonly outstanding: OutstandingAppends;
+  /** Whether files are stored by their commits. */
+  readonly areCommits: () => boolean;
   readonly onDue: () => void;
 }
 
 /** Knows when the open file is due, which may change with every request that comes and every answer that goes. */
 export class OpenFileTimer {
   readonly #options: OpenFileTimerOptions;
-  readonly #pace = new FilePace();
+  readonly #pace: FilePace;
   readonly #rate = new RecentRate();
   #lastClosedMs = Number.NEGATIVE_INFINITY;
   #isDue = false;
@@ -29,6 +31,7 @@ export class OpenFileTimer {
 
   constructor(options: OpenFileTimerOptions) {
     this.#options = options;
+    this.#pace = new FilePace(() => (options.areCommits() ? committedFilePace : filePace));
   }
 
   get isDue(): boolean {

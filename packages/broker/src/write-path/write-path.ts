@@ -123,6 +123,7 @@ class FileWritePath implements WritePath {
       clock,
       flush,
       outstanding: this.#outstanding,
+      areCommits: () => this.#uploads.areCommits,
       onDue: () => this.#pump(),
     });
     this.#background = new BackgroundQueue(options.clock, () => this.#openForBackground());
