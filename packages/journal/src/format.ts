@@ -18,7 +18,7 @@ export const journalFormat = 6;
  */
 const markStep = 1000;
 const marks = ['none', 'files', 'entries'] as const;
-export type FormatMark = (typeof marks)[number];
+type FormatMark = (typeof marks)[number];
 
 export function markedFormat(mark: FormatMark): number {
   return journalFormat + markStep * marks.indexOf(mark);
@@ -74,8 +74,8 @@ interface FormatCheck {
 }
 
 /**
- * Checks an open SQLite file before anything is written to it, and returns its number and mark. Files without journal tables
- * pass.
+ * Checks an open SQLite file before anything is written to it, and returns its number and mark. Files without journal
+ * tables pass.
  */
 export function checkSqliteFormat(
   database: DatabaseSync,

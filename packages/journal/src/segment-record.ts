@@ -3,7 +3,7 @@ import { packEntries, unpackEntries } from './packed-entries.ts';
 /**
  * The entries of one append as a record in a segment. Persisted: a new layout needs a new version.
  *
- *     u8 version = 1 | u16 bytes of the cluster id, cluster id | u48 epoch | u48 first position | u32 count | packed entries
+ *     u8 version = 1 | u16 length, cluster id | u48 epoch | u48 first position | u32 count | packed entries
  */
 const recordVersion = 1;
 

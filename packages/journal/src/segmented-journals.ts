@@ -90,9 +90,9 @@ class JournalTail {
  * database costs little.
  *
  * One process has both, so that what it remembers of a journal is true: the epoch that may append, the next position,
- * and the entries that the database does not have yet. Before the lease changes hands and before a snapshot the database
- * gets them all. A mark in the database says that they may be missing there (`SegmentMark`); `recover` brings them there
- * after a crash.
+ * and the entries that the database does not have yet. Before the lease changes hands and before a snapshot the
+ * database gets them all. A mark in the database says that they may be missing there (`SegmentMark`); `recover` brings
+ * them there after a crash.
  */
 export class SegmentedJournals {
   readonly #records: RecordLog;

@@ -106,7 +106,8 @@ test('a playground that is killed under load has every acknowledged record, once
     await Promise.all(writing);
     if (round > 0) continue;
     // Only the process that has the segments may open the database now.
-    const other = promisify(execFile)(bin, ['control-plane', '-dataDir', dataDir, '-consolePort', '0']);
+    const flags = ['-dataDir', dataDir, '-consolePort', '0'];
+    const other = promisify(execFile)(bin, ['control-plane', '-bindAddress', '127.0.0.1', ...flags]);
     await assert.rejects(other, /its last entries are in the segments of its bucket; start weir playground/);
   }
   assert.notDeepEqual(readdirSync(join(dataDir, 'bucket', '.weir-segments')), []);
@@ -114,16 +115,10 @@ test('a playground that is killed under load has every acknowledged record, once
   // The bucket alone is enough.
   const bucketUrl = pathToFileURL(join(dataDir, 'bucket')).href;
   const restoredDir = join(folder, 'restored');
-  await promisify(execFile)(bin, [
-    'control-plane',
-    'restore',
-    '-bucketURL',
-    bucketUrl,
-    '-dataDir',
-    restoredDir,
-  ]);
+  const places = ['-bucketURL', bucketUrl, '-dataDir', restoredDir];
+  await promisify(execFile)(bin, ['control-plane', 'restore', ...places]);
   const restored = await startWeir(
-    ['playground', '-dataDir', restoredDir, '-bucketURL', bucketUrl, ...freePorts],
+    ['playground', ...places, ...freePorts],
     ['Kafka', 'HTTP', 'control plane'],
   );
   lifetime.after(() => restored.stop());

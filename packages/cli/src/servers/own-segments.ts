@@ -6,7 +6,7 @@ import { type ObjectStore, SegmentDamaged, SegmentLog, StoreError } from '@weir/
 const tidyMs = 10_000;
 
 /** The log in segments of a process that has its bucket on disk and its database for itself (ADR 0103). */
-export interface OwnSegments {
+interface OwnSegments {
   readonly log: SegmentLog;
   readonly journals: SegmentedJournals;
   /** From here on commits go into segments. The bucket must exist. */

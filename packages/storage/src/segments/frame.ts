@@ -4,7 +4,7 @@ import { crc32c } from '@node-rs/crc32';
  * The layout of segments, persisted: a new layout needs a new version.
  *
  *     segment:  header, padded | frame, padded | frame, padded | …          everything begins at a multiple of 4 KiB
- *     header:   magic 8 | crc 4 | version 4 | log id 16 | generation 8 | number 6+2 | number of the previous segment 6+2
+ *     header:   magic 8 | crc 4 | version 4 | log id 16 | generation 8 | number 6+2 | number of the previous one 6+2
  *               | its last frame 6+2
  *     frame:    magic 4 | crc 4 | generation 8 | sequence 6+2 | written ms 6+2 | table bytes 4 | files 4 | deletions 4
  *               | record bytes 4 | record crc 4 | content bytes 6+6 | table | record | content of the files
@@ -99,7 +99,7 @@ export function decodeSegmentHeader(block: Buffer): SegmentHeader | 'free' | 'da
   };
 }
 
-export interface FrameToEncode {
+interface FrameToEncode {
   readonly generation: string;
   readonly sequence: number;
   readonly writtenMs: number;

@@ -1,7 +1,7 @@
 import { frameHeaderBytes } from './frame.ts';
 import type { ScannedFrame } from './scan-segment.ts';
 
-export interface PlacedFile {
+interface PlacedFile {
   readonly key: string;
   readonly at: number;
   readonly bytes: number;

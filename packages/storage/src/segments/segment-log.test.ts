@@ -250,7 +250,7 @@ test('a bucket that was removed takes no frames', async () => {
   await assert.rejects(log.append(record('two')), { kind: 'bucketMissing' });
 });
 
-/** What a log has been told, and so what it must still have after a crash. */
+/** What was acknowledged, and so what a log must still have after a crash. */
 interface Model {
   readonly files: Map<string, FileContent>;
   /** By sequence number. */

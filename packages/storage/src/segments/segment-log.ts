@@ -124,8 +124,8 @@ export class SegmentLog implements SegmentObjects {
   }
 
   /**
-   * Finds what an earlier process left, if the bucket has segments. Fails with `SegmentDamaged` if anything but the last
-   * frame is damaged; that one may be torn, and then nothing of it was acknowledged.
+   * Finds what an earlier process left, if the bucket has segments. Fails with `SegmentDamaged` if anything but the
+   * last frame is damaged; that one may be torn, and then nothing of it was acknowledged.
    */
   static async open(bucketPath: string, deps: SegmentLogDeps): Promise<SegmentLog> {
     const log = new SegmentLog(bucketPath, deps);
