@@ -21,8 +21,8 @@ interface RecoveredSegment extends ScannedSegment {
 const scannedAtATime = 8;
 
 /**
- * Reads the segments of a log that no process writes, oldest first. Only the last frame can be torn: every other one was
- * durable before the next was written. A torn one is erased, so that it never counts as damage later.
+ * Reads the segments of a log that no process writes, oldest first. Only the last frame can be torn: every other one
+ * was durable before the next was written. A torn one is erased, so that it never counts as damage later.
  */
 export async function recoverSegments(
   paths: readonly string[],
