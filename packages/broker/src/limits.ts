@@ -69,6 +69,13 @@ export const brokerLimits = {
   framePoolBytesMax: 64 * MiB,
 
   /**
+   * What answers have beside pages, such as their fields, in pieces of this size that serving threads send and that are
+   * used again, and all of them. Answers that find no room get memory of their own.
+   */
+  answerSlabBytes: 1 * MiB,
+  answerPoolBytesMax: 32 * MiB,
+
+  /**
    * Pages share pieces of memory of this size, each used again when none of its pages is in use. They lie one behind
    * the other, and usually leave the cache in the same order. A few pages fit, so that little is left at the end.
    */
@@ -112,6 +119,9 @@ export const brokerLimits = {
    */
   connectionsPerCpuMax: 32_768,
   reservedConnectionsMax: 64,
+
+  /** Connections that wait to be accepted by one thread. The system may allow fewer. */
+  listenBacklog: 1024,
 
   /** Requests of one connection that are answered at the same time. */
   requestsInFlightPerConnectionMax: 64,

@@ -25,6 +25,14 @@ export const systemClock: Clock = {
   },
 };
 
+/**
+ * Calls `run` after the events of this turn of the event loop, for work that is done once for all of them. Not part of
+ * `Clock`: a thread that only passes bytes on is not simulated.
+ */
+export function afterEvents(run: () => void): void {
+  setImmediate(run);
+}
+
 function afterLong(delayMs: number, run: () => void): () => void {
   let cancel = systemClock.after(timerMsMax, () => {
     cancel = systemClock.after(delayMs - timerMsMax, run);

@@ -36,7 +36,7 @@ export {
   quotaEntityTypes,
   quotaKeys,
 } from './client-quotas.ts';
-export { type Clock, systemClock } from './clock.ts';
+export { afterEvents, type Clock, systemClock } from './clock.ts';
 export { clusterIdPrefixes, clusterKind } from './cluster-kind.ts';
 export { compatibilityLevels } from './compatibility-levels.ts';
 export { type ConfigGroup, configGroupIds, configGroups } from './config-groups.ts';

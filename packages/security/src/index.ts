@@ -39,5 +39,12 @@ export { AgentPeers } from './tls/agent-peers.ts';
 export { type AgentTls, type KafkaTlsOptions, peersOf } from './tls/agent-tls.ts';
 export { clientNames, type NameRule } from './tls/client-names.ts';
 export { certificateRows, ServerCertificates } from './tls/server-certificates.ts';
-export { clientOf, type SecuredClient, TlsAcceptor, TlsRefusal } from './tls/tls-acceptor.ts';
+export {
+  type ClientCertificates,
+  clientOf,
+  nameInCertificate,
+  type SecuredClient,
+  TlsAcceptor,
+  TlsRefusal,
+} from './tls/tls-acceptor.ts';
 export { type TlsSource, tlsBucket, tlsFiles } from './tls/tls-material.ts';

@@ -47,6 +47,7 @@ export {
   HeaderRewriter,
   headerAt,
   headerBytes,
+  isIntactBatch,
   noTimestamp,
   partitionOfKey,
   positionHeadBytes,

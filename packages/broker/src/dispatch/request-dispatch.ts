@@ -137,7 +137,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
       if (request.isAdmitted !== true && !sasl.admits(request.session, request.api)) return 'close';
       if (isMisdirected(request) || isInWrongZone(request)) return 'close';
       const { api, apiVersion, clientId, session, requestBytes, closed, left = closed } = request;
-      const { receivedMs, hold } = request;
+      const { receivedMs, hasCheckedCrcs, hold } = request;
       const { remoteAddress, remotePort, principal } = session;
       clients.served(request);
       noteAwaitedCommit(session, api);
@@ -161,6 +161,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
         closed,
         left,
         receivedMs,
+        hasCheckedCrcs,
         hold,
       };
       const { handle, work } = byKey.get(api.key)!;

@@ -1,17 +1,13 @@
-import type { Socket } from 'node:net';
 import type { Clock, Log } from '@weir/core';
 import type { ClientSession } from '@weir/security';
 import { DecodeError } from '@weir/wire';
 import { brokerLimits } from '../limits.ts';
 import type { AnswerMemory } from '../pressure/answer-memory.ts';
 import type { RequestServer } from '../requests/request-server.ts';
-import type { FramePool } from './frame-pool.ts';
+import type { ConnectionLink, LinkReceiver } from './connection-link.ts';
 import { FrameServer } from './frame-server.ts';
-import type { Intake, Receiver } from './intake.ts';
 import type { ListenerLimits } from './limits.ts';
 import type { CloseReason, ListenerMetrics } from './listener-metrics.ts';
-import { Outbox } from './outbox.ts';
-import { ReceivedFrames } from './received-frames.ts';
 import type { RequestMemory } from './request-memory.ts';
 import {
   bytesOf,
@@ -27,7 +23,6 @@ export interface ConnectionOptions {
   readonly limits: ListenerLimits;
   readonly memory: RequestMemory;
   readonly answers: AnswerMemory;
-  readonly frames: FramePool;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: ListenerMetrics;
@@ -56,15 +51,12 @@ export interface ConnectionOptions {
  *  open ──► closing ──► closed       closing: reads nothing; answers what came before, then ends
  * ```
  */
-export class KafkaConnection implements Receiver {
-  readonly #socket: Socket;
+export class KafkaConnection implements LinkReceiver {
+  readonly #link: ConnectionLink;
   readonly #options: ConnectionOptions;
   readonly #session: ClientSession;
-  readonly #intake: Intake;
-  readonly #frames: ReceivedFrames;
   readonly #frameServer: FrameServer;
   readonly #requests: RequestsInFlight;
-  readonly #outbox: Outbox;
   readonly #throttle: Throttle;
   readonly #closed = new AbortController();
   readonly #left = new AbortController();
@@ -79,13 +71,10 @@ export class KafkaConnection implements Receiver {
   #lastReadMs: number;
   #lastWrittenMs: number;
 
-  constructor(intake: Intake, session: ClientSession, options: ConnectionOptions) {
-    const { socket } = intake;
-    this.#intake = intake;
-    this.#socket = socket;
+  constructor(link: ConnectionLink, session: ClientSession, options: ConnectionOptions) {
+    this.#link = link;
     this.#options = options;
     this.#session = session;
-    this.#frames = new ReceivedFrames(() => this.#frameBytesMax(), options.frames);
     this.#requests = new RequestsInFlight(options);
     this.#frameServer = new FrameServer(options, {
       session,
@@ -99,18 +88,7 @@ export class KafkaConnection implements Receiver {
     this.#throttle = new Throttle(options.clock, this.#resume);
     this.#lastReadMs = options.clock.monotonicMs();
     this.#lastWrittenMs = this.#lastReadMs;
-    this.#outbox = new Outbox(socket, () => this.#progressed());
-    socket.on('error', (error) => {
-      options.log.debug('lost Kafka connection', {
-        peer: this.#session.remoteAddress,
-        error: error.message,
-      });
-    });
-    // Otherwise Node.js would end this side together with the client's, before everything is served.
-    socket.allowHalfOpen = true;
-    socket.on('end', () => this.#onEnd());
-    socket.on('close', () => this.#onClose());
-    intake.start(this);
+    link.start(this);
   }
 
   /** Stops reading, answers requests in flight, and closes. */
@@ -121,7 +99,7 @@ export class KafkaConnection implements Receiver {
   /** Closes at once. */
   destroy(reason: CloseReason): void {
     if (this.#state === 'open') this.#closeReason = reason;
-    if (this.#state !== 'closed') this.#socket.destroy();
+    if (this.#state !== 'closed') this.#link.destroy();
   }
 
   /** Called periodically: closes the connection if it made no progress for too long. */
@@ -129,12 +107,12 @@ export class KafkaConnection implements Receiver {
     const { limits, memory, answers } = this.#options;
     const sinceReadMs = nowMs - this.#lastReadMs;
     const sinceWrittenMs = nowMs - this.#lastWrittenMs;
-    const isSending = this.#outbox.queuedBytes > 0 || this.#outbox.isEnding;
+    const isSending = this.#link.outbox.queuedBytes > 0 || this.#link.outbox.isEnding;
     const sendProgressMs = answers.isFull ? limits.progressWhenFullMs : limits.progressMs;
     const frameProgressMs = memory.isFull ? limits.progressWhenFullMs : limits.progressMs;
     if (isSending && sinceWrittenMs >= sendProgressMs) {
       this.destroy('slow');
-    } else if (this.#frames.unfinishedBytes > 0 && this.#isReading && sinceReadMs >= frameProgressMs) {
+    } else if (this.#link.frames.unfinishedBytes > 0 && this.#isReading && sinceReadMs >= frameProgressMs) {
       this.destroy('slow');
     } else if (this.#requests.count === 0 && Math.min(sinceReadMs, sinceWrittenMs) >= this.#idleMsMax) {
       this.destroy('idle');
@@ -145,29 +123,23 @@ export class KafkaConnection implements Receiver {
     return Math.min(this.#options.limits.idleMs, this.#session.idleMsMax ?? Number.POSITIVE_INFINITY);
   }
 
-  get place(): Buffer | undefined {
-    return this.#state === 'open' ? this.#frames.place : undefined;
+  get isOpen(): boolean {
+    return this.#state === 'open';
   }
 
-  onPlaced(bytes: number): void {
-    if (this.#state !== 'open') return;
-    this.#noteRead(bytes);
-    const isComplete = this.#frames.placed(bytes, this.#lastReadMs);
+  onReceived(bytes: number, nowMs: number, isComplete: boolean): void {
+    this.#lastReadMs = nowMs;
+    this.#options.metrics.bytesIn.add(bytes);
     // TLS delivers 16 KiB at a time, and there is nothing to do until the frame is complete.
     if (isComplete) this.#pump();
     else this.#countPartial();
   }
 
-  onChunk(chunk: Buffer): void {
-    if (this.#state !== 'open' || this.#frames.isBroken) return;
-    this.#noteRead(chunk.length);
-    this.#frames.push(chunk, this.#lastReadMs);
-    this.#pump();
-  }
-
-  #noteRead(bytes: number): void {
-    this.#lastReadMs = this.#options.clock.monotonicMs();
-    this.#options.metrics.bytesIn.add(bytes);
+  onError(error: Error): void {
+    this.#options.log.debug('lost Kafka connection', {
+      peer: this.#session.remoteAddress,
+      error: error.message,
+    });
   }
 
   /** Accepts frames while there are any and there is room. A handler may answer synchronously and call this again. */
@@ -176,31 +148,25 @@ export class KafkaConnection implements Receiver {
     this.#isPumping = true;
     try {
       while (!this.#isHeld()) {
-        const frame = this.#frames.take();
+        const frame = this.#link.frames.take();
         if (frame === undefined) break;
-        this.#frameServer.serve(frame, this.#frames.takeReceivedMs());
+        this.#frameServer.serve(frame, this.#link.frames.takeReceivedMs());
       }
     } catch (error) {
       this.#unreadable(error);
     } finally {
       this.#isPumping = false;
     }
-    if (this.#left.signal.aborted && this.#frames.isEmpty) this.destroy('peer');
+    if (this.#left.signal.aborted && this.#link.frames.isEmpty) this.destroy('peer');
     this.#countPartial();
     this.#countAnswers();
     this.#steerReading();
   }
 
-  /** Clients that have not logged in get a smaller limit. */
-  #frameBytesMax(): number {
-    const { server, limits } = this.#options;
-    return Math.min(limits.frameBytesMax, server.frameBytesMax?.(this.#session) ?? limits.frameBytesMax);
-  }
-
   /** The client has ended its side. Requests that it sent before are served, although it may never see the answers. */
-  #onEnd(): void {
+  onEnd(): void {
     this.#left.abort();
-    if (this.#frames.isEmpty) this.destroy('peer');
+    if (this.#link.frames.isEmpty) this.destroy('peer');
   }
 
   #isHeld(): boolean {
@@ -214,7 +180,13 @@ export class KafkaConnection implements Receiver {
 
   /** Whether nothing may be read, not even ahead. */
   #isBlocked(): boolean {
-    const { limits, memory, answers } = this.#options;
+    const { memory } = this.#options;
+    return this.#isStopped() || (memory.isFull && this.#link.frames.unfinishedBytes === 0);
+  }
+
+  /** Whether nothing may be read, not even the rest of a frame. */
+  #isStopped(): boolean {
+    const { limits, answers } = this.#options;
     return (
       this.#state !== 'open' ||
       // Requests after a login run as the principal that logs in, and wait until it is known.
@@ -222,15 +194,14 @@ export class KafkaConnection implements Receiver {
       this.#session.sasl?.isOver === true ||
       answers.isFull ||
       this.#throttle.isActive ||
-      this.#outbox.queuedBytes >= limits.responseBytesQueuedPerConnectionMax ||
-      (memory.isFull && this.#frames.unfinishedBytes === 0)
+      this.#link.outbox.queuedBytes >= limits.responseBytesQueuedPerConnectionMax
     );
   }
 
   #countPartial(): void {
     const { memory } = this.#options;
     const partialBytes =
-      this.#state === 'open' ? this.#frames.unfinishedBytes + this.#frames.waitingBytes : 0;
+      this.#state === 'open' ? this.#link.frames.unfinishedBytes + this.#link.frames.waitingBytes : 0;
     const grewBytes = partialBytes - this.#partialBytes;
     this.#partialBytes = partialBytes;
     if (grewBytes !== 0) memory.change(grewBytes);
@@ -244,7 +215,7 @@ export class KafkaConnection implements Receiver {
   }
 
   #countAnswers(): void {
-    const bytes = this.#state === 'closed' ? 0 : this.#requests.earlyAnswerBytes + this.#outbox.queuedBytes;
+    const bytes = this.#state === 'closed' ? 0 : this.#requests.earlyAnswerBytes + this.#link.outbox.queuedBytes;
     const grewBytes = bytes - this.#answerBytes;
     this.#answerBytes = bytes;
     if (grewBytes !== 0) this.#options.answers.change(grewBytes);
@@ -254,8 +225,8 @@ export class KafkaConnection implements Receiver {
     // While the connection ends, received bytes are read and discarded: otherwise the end of the peer would not be
     // noticed.
     const readsAhead =
-      !this.#frames.isBroken && this.#frames.waitingBytes < brokerLimits.readAheadBytesPerConnectionMax;
-    const reading = this.#outbox.isEnding || (!this.#isBlocked() && (!this.#isHeld() || readsAhead));
+      !this.#link.frames.isBroken && this.#link.frames.waitingBytes < brokerLimits.readAheadBytesPerConnectionMax;
+    const reading = this.#link.outbox.isEnding || (!this.#isBlocked() && (!this.#isHeld() || readsAhead));
     const { memory, answers } = this.#options;
     if (this.#state === 'open' && memory.isFull) memory.whenFree(this.#resume);
     if (this.#state === 'open' && answers.isFull) answers.whenFree(this.#resume);
@@ -263,9 +234,10 @@ export class KafkaConnection implements Receiver {
     this.#isReading = reading;
     if (reading) {
       this.#lastReadMs = this.#options.clock.monotonicMs();
-      this.#intake.resume();
+      this.#link.resume();
     } else {
-      this.#intake.pause();
+      // Read ahead, it would not be served any sooner.
+      this.#link.pause(!this.#isStopped());
     }
   }
 
@@ -291,9 +263,9 @@ export class KafkaConnection implements Receiver {
 
   #send({ slices, throttleMs, hold }: Reply): void {
     const { clock, metrics } = this.#options;
-    if (this.#outbox.queuedBytes === 0) this.#lastWrittenMs = clock.monotonicMs();
+    if (this.#link.outbox.queuedBytes === 0) this.#lastWrittenMs = clock.monotonicMs();
     const bytes = bytesOf(slices);
-    this.#outbox.push(slices, hold === undefined ? undefined : () => hold.release());
+    this.#link.outbox.push(slices, hold === undefined ? undefined : () => hold.release());
     this.#requests.sent(bytes);
     metrics.bytesOut.add(bytes);
     if (throttleMs > 0 && this.#state === 'open') {
@@ -302,7 +274,7 @@ export class KafkaConnection implements Receiver {
     }
   }
 
-  #progressed(): void {
+  onProgress(): void {
     this.#lastWrittenMs = this.#options.clock.monotonicMs();
     this.#pump();
   }
@@ -324,7 +296,7 @@ export class KafkaConnection implements Receiver {
     if (this.#state !== 'open') return;
     this.#state = 'closing';
     this.#closeReason = reason;
-    this.#frames.drop();
+    this.#link.frames.drop();
     this.#throttle.stop();
     this.#countPartial();
     this.#endIfAnswered();
@@ -332,18 +304,19 @@ export class KafkaConnection implements Receiver {
   }
 
   #endIfAnswered(): void {
-    if (this.#state !== 'closing' || this.#requests.count > 0 || this.#outbox.isEnding) return;
+    if (this.#state !== 'closing' || this.#requests.count > 0 || this.#link.outbox.isEnding) return;
     this.#lastWrittenMs = this.#options.clock.monotonicMs();
-    this.#outbox.end();
+    this.#link.outbox.end();
   }
 
-  #onClose(): void {
+  onClose(reason?: CloseReason): void {
+    if (this.#state === 'open' && reason !== undefined) this.#closeReason = reason;
     this.#state = 'closed';
     // Not earlier: until now the socket could still read into the memory of an unfinished frame.
-    this.#frames.forgetUnfinished();
-    this.#outbox.close();
+    this.#link.frames.forgetUnfinished();
+    this.#link.outbox.close();
     this.#throttle.stop();
-    this.#frames.drop();
+    this.#link.frames.drop();
     this.#requests.clear();
     this.#options.memory.forget(this.#resume);
     this.#options.answers.forget(this.#resume);

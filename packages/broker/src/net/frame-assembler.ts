@@ -1,7 +1,7 @@
 import { KiB } from '@weir/core';
 import { apis, checkFrameLength } from '@weir/wire';
 import { wireLimits } from '@weir/wire/limits';
-import { type Frame, type FramePool, unpooledFrame } from './frame-pool.ts';
+import { type Frame, type FrameMemory, unpooledFrame } from './frame-pool.ts';
 
 const lengthBytes = 4;
 const apiKeyBytes = 2;
@@ -12,12 +12,11 @@ const directBytesMin = 64 * KiB;
  * Assembles the frames of one connection, each in contiguous memory. The caller may overwrite the received bytes as
  * soon as `push` returns.
  *
- * Frames that carry records use the pool; others, of which a handler may retain a part, get memory of their own. An
- * invalid length is a `DecodeError`, after which the rest of the stream cannot be decoded.
+ * An invalid length is a `DecodeError`, after which the rest of the stream cannot be decoded.
  */
 export class FrameAssembler {
   readonly #frameBytesMax: () => number;
-  readonly #pool: FramePool;
+  readonly #memory: FrameMemory;
   /** Length and API key, if they arrived in pieces or without the rest. */
   readonly #head = Buffer.alloc(lengthBytes + apiKeyBytes);
   #headBytes = 0;
@@ -27,9 +26,9 @@ export class FrameAssembler {
   #received = 0;
 
   /** The size limit is evaluated for each frame, since authenticated clients may send larger ones. */
-  constructor(frameBytesMax: number | (() => number), pool: FramePool) {
+  constructor(frameBytesMax: number | (() => number), memory: FrameMemory) {
     this.#frameBytesMax = typeof frameBytesMax === 'number' ? () => frameBytesMax : frameBytesMax;
-    this.#pool = pool;
+    this.#memory = memory;
   }
 
   /** Bytes that are held until the rest of their frame arrives. */
@@ -46,7 +45,7 @@ export class FrameAssembler {
   /** Adds bytes that were read into `place`. Returns the frame if they complete it. */
   placed(bytes: number): Frame | undefined {
     this.#received += bytes;
-    return this.#received === this.#length ? this.#take() : undefined;
+    return this.#received === this.#length ? this.#finish() : undefined;
   }
 
   /** Copies received bytes into their frames and appends the completed frames to `frames`. */
@@ -63,7 +62,7 @@ export class FrameAssembler {
         this.#received += take;
         at += take;
       }
-      if (this.#received === this.#length) frames.push(this.#take());
+      if (this.#received === this.#length) frames.push(this.#finish());
     }
   }
 
@@ -86,33 +85,33 @@ export class FrameAssembler {
     if (known < Math.min(length, apiKeyBytes)) return taken;
     // A frame may be shorter than the head; the remaining bytes belong to the next frame.
     const surplus = this.#headBytes - lengthBytes - known;
-    this.#frame = this.#memory(length);
+    this.#frame = this.#take(length);
     this.#length = length;
     this.#received = this.#head.copy(this.#frame.bytes, 0, lengthBytes, lengthBytes + known);
     this.#headBytes = 0;
     return taken - surplus;
   }
 
-  #memory(length: number): Frame {
+  #take(length: number): Frame {
     // A length is only a claim until its bytes arrive: beyond `believedFrameBytesMax` the memory grows with the
     // received bytes.
     if (length > wireLimits.believedFrameBytesMax)
-      return unpooledFrame(Buffer.allocUnsafe(wireLimits.believedFrameBytesMax));
+      return this.#memory.takeLarge(wireLimits.believedFrameBytesMax);
     const carriesRecords = length >= apiKeyBytes && this.#head.readInt16BE(lengthBytes) === apis.Produce.key;
-    return carriesRecords ? this.#pool.take(length) : unpooledFrame(Buffer.allocUnsafe(length));
+    return this.#memory.take(length, carriesRecords);
   }
 
   /** Returns the memory of the frame, with room for at least `moreBytes` more. */
   #room(bytes: Buffer, moreBytes = 1): Buffer {
     const needed = this.#received + moreBytes;
     if (needed <= bytes.length) return bytes;
-    const larger = Buffer.allocUnsafe(Math.min(this.#length, Math.max(needed, bytes.length * 2)));
-    bytes.copy(larger, 0, 0, this.#received);
-    this.#frame = unpooledFrame(larger);
-    return larger;
+    const larger = this.#memory.takeLarge(Math.min(this.#length, Math.max(needed, bytes.length * 2)));
+    bytes.copy(larger.bytes, 0, 0, this.#received);
+    this.#frame = larger;
+    return larger.bytes;
   }
 
-  #take(): Frame {
+  #finish(): Frame {
     const { bytes } = this.#frame!;
     // Memory that grew may be larger than the frame.
     const frame =

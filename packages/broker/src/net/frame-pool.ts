@@ -3,8 +3,18 @@ import { SlabPool } from '../slabs/slab-pool.ts';
 /** A received request, in memory that its last user releases. */
 export interface Frame {
   readonly bytes: Buffer;
+  /** Whether it is a Produce request whose batches were found to match their CRCs when it was received. */
+  readonly hasCheckedCrcs?: boolean;
   /** Allows the bytes to be overwritten. Repeated calls have no effect. */
   release(): void;
+}
+
+/** Where the frames of connections come from. */
+export interface FrameMemory {
+  /** `carriesRecords`: no handler retains a part of it. */
+  take(bytes: number, carriesRecords: boolean): Frame;
+  /** Memory for a frame that is larger than was believed. */
+  takeLarge(bytes: number): Frame;
 }
 
 interface FramePoolOptions {
@@ -13,8 +23,8 @@ interface FramePoolOptions {
   readonly bytesMax: number;
 }
 
-/** Memory for frames that carry records. Frames of all connections share it. */
-export class FramePool {
+/** Memory for frames of all connections. Those that carry records share slabs. */
+export class FramePool implements FrameMemory {
   readonly #slabs: SlabPool;
 
   constructor(options: FramePoolOptions) {
@@ -26,8 +36,12 @@ export class FramePool {
     return this.#slabs.bytes;
   }
 
-  take(bytes: number): Frame {
-    return this.#slabs.take(bytes) ?? unpooledFrame(Buffer.allocUnsafe(bytes));
+  take(bytes: number, carriesRecords: boolean): Frame {
+    return (carriesRecords ? this.#slabs.take(bytes) : undefined) ?? this.takeLarge(bytes);
+  }
+
+  takeLarge(bytes: number): Frame {
+    return unpooledFrame(Buffer.allocUnsafe(bytes));
   }
 }
 

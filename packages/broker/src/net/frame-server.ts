@@ -95,6 +95,7 @@ export class FrameServer {
         closed,
         left,
         receivedMs,
+        hasCheckedCrcs: frame.hasCheckedCrcs,
         hold: pending.hold,
       });
       if (result instanceof Promise) {

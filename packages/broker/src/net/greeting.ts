@@ -1,18 +1,15 @@
 import type { Socket } from 'node:net';
-import type { Clock, Log } from '@weir/core';
-import type { PrincipalOf } from '@weir/security';
+import type { Clock } from '@weir/core';
 import {
   bareAddress,
-  type ClientSession,
-  openSession,
   type ProxyProtocolOptions,
   ProxyRefusal,
   readProxiedClient,
-  type SecuredClient,
   type TlsAcceptor,
   TlsRefusal,
 } from '@weir/security';
 import { zonesByAddress } from '../placement/address-zones.ts';
+import type { GreetedClient } from './greeted-client.ts';
 import { type Intake, takeOver } from './intake.ts';
 import type { CloseReason } from './listener-metrics.ts';
 
@@ -21,22 +18,20 @@ interface GreetingOptions {
   readonly proxyProtocol: ProxyProtocolOptions | undefined;
   /** If absent, connections are plain text. */
   readonly tls: TlsAcceptor | undefined;
-  /** Whether client certificates are logged. */
-  readonly logsCertificates: boolean;
-  readonly principalOf: PrincipalOf;
   /**
    * Called as soon as the client's address is known. Returns how long the connection is held before it is closed; 0
    * accepts it.
    */
-  readonly admit: (remoteAddress: string) => number;
+  readonly admit: Admit<number>;
   readonly greetingMs: number;
   readonly clock: Clock;
-  readonly log: Log;
 }
+
+type Admit<Answer> = (remoteAddress: string) => Answer;
 
 /** Outcome of a new connection. */
 export type Greeted =
-  | { readonly kind: 'client'; readonly intake: Intake; readonly session: ClientSession }
+  | { readonly kind: 'client'; readonly intake: Intake; readonly client: GreetedClient }
   | { readonly kind: 'held'; readonly forMs: number }
   | {
       readonly kind: 'refused';
@@ -54,7 +49,7 @@ interface Address {
  * Handles a connection before its first request:
  *
  * ```
- *  accepted ─► PROXY header ─► quota of connections ─► TLS ─► session
+ *  accepted ─► PROXY header ─► quota of connections ─► TLS ─► client
  * ```
  *
  * The header comes first because all other steps are about the client and not about the proxy. Without PROXY protocol
@@ -74,23 +69,29 @@ export class Greeting {
     const { proxyProtocol, tls } = this.#options;
     const address = addressOf(accepted);
     if (proxyProtocol === undefined && tls === undefined) return this.#plain(accepted, address);
+    return this.greetSlowly(accepted, this.#options.admit);
+  }
+
+  /** Like `greet`, with an answer about the quota that may take its time. */
+  greetSlowly(accepted: Socket, admit: Admit<number | Promise<number>>): Promise<Greeted> {
+    const address = addressOf(accepted);
     // The close event reports a broken socket.
     accepted.on('error', () => {});
-    return this.#within(address.remoteAddress, this.#slowly(accepted, address));
+    return this.#within(address.remoteAddress, this.#slowly(accepted, address, admit));
   }
 
   #plain(accepted: Socket, address: Address): Greeted {
     const heldMs = this.#options.admit(address.remoteAddress);
     if (heldMs > 0) return { kind: 'held', forMs: heldMs };
-    return {
-      kind: 'client',
-      intake: takeOver(accepted),
-      session: openSession({ ...address, principalOf: this.#options.principalOf }),
-    };
+    return { kind: 'client', intake: takeOver(accepted), client: address };
   }
 
-  async #slowly(accepted: Socket, own: Address): Promise<Greeted> {
-    const { proxyProtocol, tls, admit } = this.#options;
+  async #slowly(
+    accepted: Socket,
+    own: Address,
+    admit: Admit<number | Promise<number>>,
+  ): Promise<Greeted> {
+    const { proxyProtocol, tls } = this.#options;
     // The sender of the header decides the address and identity of the client, so it must be trusted.
     if (proxyProtocol !== undefined && !this.#isTrusted(own.remoteAddress)) {
       throw new ProxyRefusal('peer is not in -kafkaProxyProtocolTrustedCIDRs');
@@ -99,29 +100,19 @@ export class Greeting {
       proxyProtocol === undefined ? undefined : await readProxiedClient(accepted, proxyProtocol);
     const { source } = proxied ?? {};
     const address = source === undefined ? own : { remoteAddress: source.address, remotePort: source.port };
-    const heldMs = admit(address.remoteAddress);
+    const heldMs = await admit(address.remoteAddress);
     if (heldMs > 0) return { kind: 'held', forMs: heldMs };
     const secured = await tls?.handshake(accepted);
-    if (secured?.certificate !== undefined) this.#logCertificate(secured, address);
     return {
       kind: 'client',
       intake: takeOver(secured?.socket ?? accepted),
-      session: openSession({
+      client: {
         ...address,
         isEncrypted: secured !== undefined,
-        user: proxied?.username ?? secured?.username,
-        principalOf: this.#principalsBehind(proxied?.username),
-      }),
-    };
-  }
-
-  /** A name that only a proxy vouches for does not become a superuser, unless the operator allows it. */
-  #principalsBehind(named: string | undefined): PrincipalOf {
-    const { principalOf, proxyProtocol } = this.#options;
-    if (named === undefined || proxyProtocol?.allowsSuperusers === true) return principalOf;
-    return (username) => {
-      const principal = principalOf(username);
-      return username === named && principal.isSuperuser ? { ...principal, isSuperuser: false } : principal;
+        proxiedUser: proxied?.username,
+        certificate: secured?.certificate,
+        certificateUser: secured?.username,
+      },
     };
   }
 
@@ -141,22 +132,10 @@ export class Greeting {
         });
     });
   }
-
-  #logCertificate({ certificate, username }: SecuredClient, { remoteAddress }: Address): void {
-    if (!this.#options.logsCertificates) return;
-    const { serialNumber, validFromDate, validToDate } = certificate!;
-    this.#options.log.info('verified client certificate', {
-      peer: remoteAddress,
-      user: username,
-      serialNumber,
-      validFrom: validFromDate.toISOString(),
-      validTo: validToDate.toISOString(),
-    });
-  }
 }
 
 /** Returns IPv4 addresses in IPv4 form, also on a dual-stack listener. */
-function addressOf({ remoteAddress = '', remotePort = 0 }: Socket): Address {
+export function addressOf({ remoteAddress = '', remotePort = 0 }: Socket): Address {
   return { remoteAddress: bareAddress(remoteAddress), remotePort };
 }
 

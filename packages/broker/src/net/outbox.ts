@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { brokerLimits } from '../limits.ts';
+import type { AnswerQueue } from './connection-link.ts';
 
 const nothing = Buffer.alloc(0);
 
@@ -7,7 +8,7 @@ const nothing = Buffer.alloc(0);
  * Slices that wait to be sent on a connection. They go to the socket in portions, one `writev` each, and every portion
  * that the socket accepts is progress; for a slow reader only one portion is buffered in the socket.
  */
-export class Outbox {
+export class Outbox implements AnswerQueue {
   readonly #socket: Socket;
   readonly #onProgress: () => void;
   #slices: Buffer[] = [];

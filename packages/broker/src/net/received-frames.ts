@@ -1,8 +1,9 @@
+import type { FrameQueue } from './connection-link.ts';
 import { FrameAssembler } from './frame-assembler.ts';
-import type { Frame, FramePool } from './frame-pool.ts';
+import type { Frame, FrameMemory } from './frame-pool.ts';
 
-/** Frames of one connection that were received and not yet served, and the unfinished frame behind them. */
-export class ReceivedFrames {
+/** The frames that were received on a socket of this thread, and the unfinished frame behind them. */
+export class ReceivedFrames implements FrameQueue {
   readonly #assembler: FrameAssembler;
   readonly #frames: Frame[] = [];
   /** When each of them was received. */
@@ -11,8 +12,8 @@ export class ReceivedFrames {
   /** Why the bytes after those frames cannot be decoded. */
   #broken: Error | undefined;
 
-  constructor(frameBytesMax: () => number, pool: FramePool) {
-    this.#assembler = new FrameAssembler(frameBytesMax, pool);
+  constructor(frameBytesMax: () => number, memory: FrameMemory) {
+    this.#assembler = new FrameAssembler(frameBytesMax, memory);
   }
 
   /** Where the next bytes of the stream belong, if a large part of a frame is missing. */
@@ -45,7 +46,7 @@ export class ReceivedFrames {
     if (frame === undefined) return false;
     this.#frames.push(frame);
     this.#receivedMs.push(nowMs);
-    this.#waitingBytes += costOf(frame);
+    this.#waitingBytes += costOf(frame.bytes.length);
     return true;
   }
 
@@ -58,14 +59,14 @@ export class ReceivedFrames {
     }
     for (let at = before; at < this.#frames.length; at++) {
       this.#receivedMs.push(nowMs);
-      this.#waitingBytes += costOf(this.#frames[at]!);
+      this.#waitingBytes += costOf(this.#frames[at]!.bytes.length);
     }
   }
 
   /** Removes and returns the oldest frame. Throws after the last frame if the rest cannot be decoded. */
   take(): Frame | undefined {
     const frame = this.#frames.shift();
-    if (frame !== undefined) this.#waitingBytes -= costOf(frame);
+    if (frame !== undefined) this.#waitingBytes -= costOf(frame.bytes.length);
     else if (this.#broken !== undefined) throw this.#broken;
     return frame;
   }
@@ -89,6 +90,6 @@ export class ReceivedFrames {
 }
 
 /** Memory that a frame needs in addition to its bytes. */
-function costOf({ bytes }: Frame): number {
-  return bytes.length + 256;
+export function costOf(frameBytes: number): number {
+  return frameBytes + 256;
 }

@@ -147,6 +147,7 @@ export function produceDrafts(
             rules: rulesOf(topic, configs),
             budget,
             allowsZstd: apiVersion >= zstdFromVersion,
+            hasCheckedCrc: context.hasCheckedCrcs === true,
             nowMs,
             transaction,
             principals: principalsOfTopic,

@@ -44,6 +44,8 @@ export interface RequestContext {
    * connection.
    */
   readonly receivedMs?: number | undefined;
+  /** Whether the batches of a Produce were found to match their CRCs when it was received. */
+  readonly hasCheckedCrcs?: boolean | undefined;
   /**
    * What the answer refers to until it is sent. If absent, the answer may be used for ever, and cannot refer to memory
    * that is used again.

@@ -39,6 +39,8 @@ export interface ReceivedRequest {
   readonly isAdmitted?: boolean | undefined;
   /** When it was read from the socket, on the monotonic clock. It may have waited since. */
   readonly receivedMs?: number | undefined;
+  /** As in `Frame`. */
+  readonly hasCheckedCrcs?: boolean | undefined;
   /**
    * What the answer refers to until it is sent. If absent, the answer may be used for ever, and cannot refer to memory
    * that is used again.

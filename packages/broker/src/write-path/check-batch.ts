@@ -39,6 +39,8 @@ export interface CheckOptions {
   /** Budget of the whole request. */
   readonly budget: InflationBudget;
   readonly allowsZstd: boolean;
+  /** As in `ProduceRules`. */
+  readonly hasCheckedCrc?: boolean;
   readonly nowMs: number;
   /** The transaction of the request's transactional batches; absent if the request has no transactional id. */
   readonly transaction?: BatchTransaction | undefined;
@@ -178,9 +180,9 @@ const usedUp = refuse('MESSAGE_TOO_LARGE', 'decompressed records of the request 
 /** Returns the batch if its header is valid. */
 function begin(
   records: Buffer | null,
-  { allowsZstd, transaction }: CheckOptions,
+  { allowsZstd, hasCheckedCrc, transaction }: CheckOptions,
 ): RecordBatchView | (CheckedBatch & { readonly ok: false }) {
-  const header = validateProducedBatch(records, { allowsZstd });
+  const header = validateProducedBatch(records, { allowsZstd, hasCheckedCrc });
   if (!header.ok) return header;
   const view = header.batch;
   if (view.isTransactional && transaction === undefined) {

@@ -13,10 +13,12 @@ import type { ServerCertificates } from './server-certificates.ts';
 export type ClientCertificates = 'ignored' | 'requested' | 'required';
 
 export interface TlsAcceptorOptions {
-  readonly certificates: ServerCertificates;
+  readonly certificates: Pick<ServerCertificates, 'context' | 'onChange'>;
   readonly clientCertificates: ClientCertificates;
   readonly nameOf: NameOfCertificate;
   readonly clock: Clock;
+  /** Keys of session tickets. If absent, the runtime creates them, and new ones with every context. */
+  readonly ticketKeys?: () => Buffer;
 }
 
 export interface SecuredClient {
@@ -69,10 +71,13 @@ export class TlsAcceptor {
       requestCert: clientCertificates !== 'ignored',
       rejectUnauthorized: clientCertificates === 'required',
       sessionTimeout: sessionSeconds,
+      ...this.#tickets(),
     });
     this.#server.on('secureConnection', (socket) => this.#waiterOf(socket)?.resolve(socket));
     this.#server.on('tlsClientError', (error, socket) => this.#failed(error, socket));
-    this.#forget = certificates.onChange(() => this.#server.setSecureContext(certificates.context));
+    this.#forget = certificates.onChange(() =>
+      this.#server.setSecureContext({ ...certificates.context, ...this.#tickets() }),
+    );
   }
 
   close(): void {
@@ -92,6 +97,11 @@ export class TlsAcceptor {
     // Errors are handled through the close event.
     socket.on('error', () => {});
     return clientOf(socket, this.#options);
+  }
+
+  #tickets(): { readonly ticketKeys?: Buffer } {
+    const { ticketKeys } = this.#options;
+    return ticketKeys === undefined ? {} : { ticketKeys: ticketKeys() };
   }
 
   /** Called for every connection that ends before the handshake is complete. */
@@ -130,7 +140,7 @@ export function clientOf(
   if (socket.isSessionReused() && certificate.validToDate.getTime() < clock.nowMs()) {
     throw new TlsRefusal('certificate', 'client certificate has expired');
   }
-  const name = nameIn(certificate, nameOf);
+  const name = nameInCertificate(certificate.raw, nameOf);
   if ('problem' in name) throw new TlsRefusal('certificate', name.problem);
   return { socket, certificate, username: name.username };
 }
@@ -139,9 +149,13 @@ function unauthorized(socket: TLSSocket): TlsRefusal {
   return new TlsRefusal('certificate', `client certificate is invalid: ${socket.authorizationError}`);
 }
 
-function nameIn(certificate: X509Certificate, nameOf: NameOfCertificate): ReturnType<NameOfCertificate> {
+/** Returns the user that a valid certificate names. */
+export function nameInCertificate(
+  certificate: Buffer,
+  nameOf: NameOfCertificate,
+): ReturnType<NameOfCertificate> {
   try {
-    return nameOf(certificateNames(certificate.raw));
+    return nameOf(certificateNames(certificate));
   } catch (error) {
     return {
       problem: `client certificate cannot be parsed: ${error instanceof Error ? error.message : error}`,

@@ -47,7 +47,7 @@ export {
   rewritePosition,
   writePositionHead,
 } from './rewrite.ts';
-export { type BatchValidation, type ProduceRules, validateProducedBatch } from './validate.ts';
+export { type BatchValidation, isIntactBatch, type ProduceRules, validateProducedBatch } from './validate.ts';
 export {
   type RecordRules,
   type RecordsSummary,

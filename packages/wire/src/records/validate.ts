@@ -16,6 +16,8 @@ export interface ProduceRules {
   readonly allowsZstd: boolean;
   /** A limit on the batch as sent. None if absent, because our limit is per record. */
   readonly batchBytesMax?: number;
+  /** Whether the CRC was found to match when the batch was received (`isIntactBatch`). */
+  readonly hasCheckedCrc?: boolean | undefined;
 }
 
 export type BatchValidation = { readonly ok: true; readonly batch: RecordBatchView } | BatchRejection;
@@ -42,10 +44,16 @@ export function validateProducedBatch(records: Buffer | null, rules: ProduceRule
       `batch has ${batch.sizeBytes} bytes and ${rules.batchBytesMax} are allowed`,
     );
   }
-  if (!batch.hasValidCrc()) {
+  if (rules.hasCheckedCrc !== true && !batch.hasValidCrc()) {
     return reject('CORRUPT_MESSAGE', `crc is ${batch.crc} and does not match the bytes it covers`);
   }
   return checkFields(batch, rules) ?? framing;
+}
+
+/** Whether the records field of one partition is one batch whose CRC matches. */
+export function isIntactBatch(records: Buffer | null): boolean {
+  const framing = checkFraming(records);
+  return framing.ok && framing.batch.hasValidCrc();
 }
 
 /** A truncated batch counts as none, and bytes after a batch as a second one. */

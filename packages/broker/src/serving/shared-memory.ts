@@ -1,0 +1,68 @@
+import { SlabPool } from '../slabs/slab-pool.ts';
+
+/** Memory of another thread, by the number that its owner gave it. */
+export interface SharedMemory {
+  readonly kind: 'memory';
+  readonly id: number;
+  readonly memory: SharedArrayBuffer;
+  /** Whether only one slice refers to it, so that it is forgotten with that slice. */
+  readonly isOnce: boolean;
+}
+
+export interface ForgottenMemory {
+  readonly kind: 'forget';
+  readonly id: number;
+}
+
+/** Memory that the other side of a link has announced. */
+export class KnownMemory {
+  readonly #byId = new Map<number, { readonly bytes: Buffer; readonly isOnce: boolean }>();
+
+  announced(message: SharedMemory | ForgottenMemory): void {
+    if (message.kind === 'forget') this.#byId.delete(message.id);
+    else this.#byId.set(message.id, { bytes: Buffer.from(message.memory), isOnce: message.isOnce });
+  }
+
+  slice(id: number, start: number, bytes: number): Buffer {
+    const { bytes: memory, isOnce } = this.#byId.get(id)!;
+    if (isOnce) this.#byId.delete(id);
+    return memory.subarray(start, start + bytes);
+  }
+}
+
+/** Numbers the shared memory of this thread, for all threads that it is announced to. */
+export class MemoryNumbers {
+  readonly #numbers = new WeakMap<SharedArrayBuffer, number>();
+  readonly #onCollected: (id: number) => void;
+  readonly #collected = new FinalizationRegistry<number>((id) => this.#onCollected(id));
+  #last = 0;
+
+  /** `onCollected` is called when memory is gone, and no slice can refer to it any more. */
+  constructor(onCollected: (id: number) => void) {
+    this.#onCollected = onCollected;
+  }
+
+  of(memory: SharedArrayBuffer): number {
+    let id = this.#numbers.get(memory);
+    if (id === undefined) {
+      id = this.next();
+      this.#numbers.set(memory, id);
+      this.#collected.register(memory, id);
+    }
+    return id;
+  }
+
+  /** A number for memory that is used once. */
+  next(): number {
+    return ++this.#last;
+  }
+}
+
+/** Memory for bytes of answers that are not in shared memory. */
+export function createAnswerPool(slabBytes: number, bytesMax: number): SlabPool {
+  return new SlabPool({
+    slabBytes,
+    bytesMax,
+    allocate: (bytes) => Buffer.from(new SharedArrayBuffer(bytes)),
+  });
+}
