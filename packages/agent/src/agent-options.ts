@@ -106,6 +106,8 @@ export interface AgentOptions {
   /** Name of the machine, for logs and events. */
   readonly hostname?: string;
   readonly cpuCount: number;
+  /** Threads that own the connections of Kafka clients. Default and 1: the main thread owns them. */
+  readonly servingThreads?: number | undefined;
   /** Stats that heartbeats report. The caller counts requests of the store in it. */
   readonly stats?: AgentStats;
   /** Expiry times of the credentials for the control plane. */

@@ -13,6 +13,7 @@ import {
   produceOutcomes,
   pushesRow,
   sensorsRow,
+  servingRows,
   stallRows,
   throttledRow,
   topicDistributionRows,
@@ -52,6 +53,7 @@ import { requestsRow } from './stats/request-counters.ts';
 /** All metrics of agents, for documentation and tests. Cluster metrics are not included. */
 export const agentMetricRows: readonly MetricRow[] = [
   ...Object.values(listenerRows),
+  ...Object.values(servingRows),
   httpConnectionsCutRow,
   requestsRow,
   produceOutcomes,

@@ -21,6 +21,7 @@ export { heldUntil } from './net/held-server.ts';
 export { defaultListenerLimits, type ListenerLimits } from './net/limits.ts';
 export { startKafkaListener } from './net/listener.ts';
 export { listenerRows } from './net/listener-metrics.ts';
+export { servingRows } from './serving/serving-metrics.ts';
 export type { ExchangeSecrets } from './page-exchange/exchange-key.ts';
 export { exchangeRows } from './page-exchange/exchange-metrics.ts';
 export { createPageExchange, type PageExchange } from './page-exchange/page-exchange.ts';

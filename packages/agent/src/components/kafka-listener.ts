@@ -26,6 +26,7 @@ export const kafkaListener = {
       port: options.kafkaPort,
       handle: context.server,
       limits: context.limits,
+      servingThreads: options.servingThreads,
       answers: context.pressure.answers,
       admit: (address) => context.quotas.connected(bareAddress(address)),
       ...(tls?.kafka === undefined ? {} : { tls: { ...tls.kafka, certificates: tls.certificates } }),

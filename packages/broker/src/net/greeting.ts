@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '@weir/core';
+import type { ProxyProtocolOptions } from '@weir/security';
 import {
   bareAddress,
-  type ProxyProtocolOptions,
   ProxyRefusal,
   readProxiedClient,
   type TlsAcceptor,
   TlsRefusal,
-} from '@weir/security';
+} from '@weir/security/connections';
 import { zonesByAddress } from '../placement/address-zones.ts';
 import type { GreetedClient } from './greeted-client.ts';
 import { type Intake, takeOver } from './intake.ts';

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { TlsAcceptor } from '@weir/security';
+import { TlsAcceptor } from '@weir/security/connections';
 import { brokerLimits } from '../limits.ts';
 import type { AnswerMemory } from '../pressure/answer-memory.ts';
 import { startSharedListener } from '../serving/shared-listener.ts';

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { systemClock } from '@weir/core';
-import { TlsAcceptor } from '@weir/security';
+import { TlsAcceptor } from '@weir/security/connections';
 import { brokerLimits } from '../limits.ts';
 import { addressOf, type Greeted, Greeting } from '../net/greeting.ts';
 import type { Intake } from '../net/intake.ts';

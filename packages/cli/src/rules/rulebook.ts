@@ -28,6 +28,7 @@ import { roleRule } from './roles.ts';
 import type { Rule, Violation } from './rule.ts';
 import { saslRule } from './sasl.ts';
 import { servedClusterRule } from './served-cluster.ts';
+import { servingThreadRule } from './serving-threads.ts';
 import { tlsRule } from './tls.ts';
 import { toolNeedsRule } from './tool-needs.ts';
 import { whoMayRule } from './who-may.ts';
@@ -45,6 +46,7 @@ export const rulebook: readonly Rule[] = [
   portRule,
   bindAddressRule,
   processRule,
+  servingThreadRule,
   proxyProtocolRule,
   saslRule,
   tlsRule,

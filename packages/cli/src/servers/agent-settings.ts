@@ -4,6 +4,7 @@ import { GiB, MiB } from '@weir/core';
 import type { JobSettings } from '@weir/jobs';
 import { bucketUrlsOf, type ObjectStore } from '@weir/storage';
 import type { CommandValues } from '../flags/catalogue.ts';
+import { servingThreadCount } from '../rules/serving-threads.ts';
 import { resolveFlushSizes } from '../rules/flush-size.ts';
 import { clusterMetricsSettings } from './metrics-settings.ts';
 import { saslSettings } from './security-settings.ts';
@@ -35,6 +36,7 @@ type AgentSettings = Pick<
   | 'metadataRequestsPerCpu'
   | 'defaultStrategy'
   | 'cpuCount'
+  | 'servingThreads'
   | 'clusterMetrics'
 >;
 
@@ -140,6 +142,7 @@ export function agentSettings(
     metadataRequestsPerCpu: values.maxConcurrentMetadataRequestsPerCPU,
     defaultStrategy: values.defaultPartitionAssignmentStrategy,
     cpuCount,
+    servingThreads: servingThreadCount(values, cpuCount),
     clusterMetrics: leavesMetricsToOthers ? undefined : clusterMetricsSettings(values),
   };
 }

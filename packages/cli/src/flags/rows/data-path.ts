@@ -58,6 +58,14 @@ export const writePathFlags = [
     help: 'The number of agent processes on this machine.',
     rule: 'auto starts one per core. Each is a broker with the next Kafka and HTTP port, and is restarted if it dies. local and playground run one process.',
   }),
+  available({
+    name: 'servingThreads',
+    type: autoOrInt({ min: 1, max: 64 }),
+    default: 'auto',
+    commands: brokers,
+    help: 'The number of threads that accept Kafka connections, read requests and send responses.',
+    rule: 'They share the Kafka port. 1: the main thread does it. auto: on Linux one per core except one, at most 8, of an agent that is one process; 1 in any other case.',
+  }),
 ];
 
 const uncompressedRule =
