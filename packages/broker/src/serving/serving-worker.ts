@@ -204,6 +204,7 @@ class ServingWorker {
       frames: this.#frames,
       frameBytesMax,
       write: (record) => channel.write(record),
+      writeLater: (record) => channel.writeLater(record),
       writeUnfinished: (...words) => this.#writeUnfinished(...words),
       post: (message) => channel.post(message),
       onProgress: (progressed) => {
@@ -219,7 +220,7 @@ class ServingWorker {
     const record = [fromThread.unfinished, id, receivedBytes, unfinishedBytes];
     this.#uncountedBytes += receivedBytes;
     if (this.#uncountedBytes < this.#options.uncountedBytesMax) {
-      this.#channel.writeQuietly(record);
+      this.#channel.writeLater(record);
     } else {
       this.#uncountedBytes = 0;
       this.#channel.write(record);

@@ -59,15 +59,13 @@ export class RingWriter {
 
   /** Makes the records visible. Returns whether all of them are; if not, call it again later. */
   flush(): boolean {
-    this.#moveWaiting();
-    if (Atomics.load(this.#state, writtenAt) !== this.#end) {
-      Atomics.store(this.#state, writtenAt, this.#end);
-      if (Atomics.compareExchange(this.#state, sleepsAt, 1, 0) === 1) this.#wake();
-    }
+    this.publish();
+    const isRead = Atomics.load(this.#state, readAt) === this.#end;
+    if (!isRead && Atomics.compareExchange(this.#state, sleepsAt, 1, 0) === 1) this.#wake();
     return this.#waiting.length === 0;
   }
 
-  /** Makes the records visible to a reader that is awake; one that sleeps sees them when it is woken for others. */
+  /** Makes the records visible to a reader that is awake, and leaves one that sleeps asleep. */
   publish(): void {
     this.#moveWaiting();
     Atomics.store(this.#state, writtenAt, this.#end);

@@ -25,6 +25,9 @@ interface ChannelHandlers<Incoming> {
   onRound?(): void;
 }
 
+/** How long a record may wait for another that wakes the other side. */
+const laterMs = 5;
+
 /** A message that only wakes the other side. */
 const wake = 0;
 
@@ -40,14 +43,18 @@ export class ThreadChannel<Incoming, Outgoing> {
   readonly #posted: Int32Array;
   readonly #ownAt: number;
   readonly #flush = () => this.#flushNow();
-  readonly #end: End;
+  readonly #flushLate = () => {
+    this.#isWaiting = false;
+    this.#flushNow();
+  };
   #received = 0;
   #isFlushing = false;
+  /** Whether a flush of records that are in no hurry is due. */
+  #isWaiting = false;
   #isClosed = false;
 
   constructor(end: End, port: MessagePort, memory: ChannelMemory, handlers: ChannelHandlers<Incoming>) {
     const isMain = end === 'main';
-    this.#end = end;
     this.#port = port;
     this.#handlers = handlers;
     this.#posted = new Int32Array(memory.posted);
@@ -78,19 +85,21 @@ export class ThreadChannel<Incoming, Outgoing> {
     this.flushSoon();
   }
 
-  /** Writes a record that is in no hurry: the other side sees it together with a later one. */
-  writeQuietly(record: readonly number[]): void {
+  /** Writes a record that is in no hurry. The other side is not woken for it alone, unless nothing else comes. */
+  writeLater(record: readonly number[]): void {
     if (this.#isClosed) return;
     this.#writer.write(record);
     this.#writer.publish();
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    systemClock.after(laterMs, this.#flushLate);
   }
 
+  /** Once for all events of a turn: to wake another thread costs as much as to serve a small request. */
   flushSoon(): void {
     if (this.#isFlushing) return;
     this.#isFlushing = true;
-    // A serving thread reads from many sockets in one turn. The main thread answers when it is done with a callback.
-    if (this.#end === 'thread') afterEvents(this.#flush);
-    else queueMicrotask(this.#flush);
+    afterEvents(this.#flush);
   }
 
   /** Reads what has come and was not announced. */

@@ -1,4 +1,4 @@
-import { systemClock } from '@weir/core';
+import { KiB, systemClock } from '@weir/core';
 import { apis, DecodeError } from '@weir/wire';
 import { brokerLimits } from '../limits.ts';
 import { FrameAssembler } from '../net/frame-assembler.ts';
@@ -14,6 +14,8 @@ interface ThreadConnectionOptions {
   readonly frames: SharedFrames;
   readonly frameBytesMax: number;
   write(record: readonly number[]): void;
+  /** For what is in no hurry. */
+  writeLater(record: readonly number[]): void;
   /** For `unfinished`, which is in no hurry. */
   writeUnfinished(connection: number, receivedBytes: number, unfinishedBytes: number): void;
   post(message: { readonly kind: 'broken' | 'lost'; readonly connection: number; readonly problem: string }): void;
@@ -21,6 +23,9 @@ interface ThreadConnectionOptions {
   onProgress(connection: ThreadConnection): void;
   onClosed(): void;
 }
+
+/** Answers of this size are reported at once when they were sent. */
+const promptBytesMin = 64 * KiB;
 
 /**
  * A connection in its serving thread: cuts the stream into frames and passes them on, sends slices of answers. Decisions
@@ -125,7 +130,11 @@ export class ThreadConnection implements Receiver {
     const sentBytes = this.#pushedBytes - this.#outbox.queuedBytes;
     const bytes = sentBytes - this.#reportedBytes;
     this.#reportedBytes = sentBytes;
-    if (bytes > 0) this.#options.write([fromThread.sent, this.#id, bytes]);
+    if (bytes === 0) return;
+    const record = [fromThread.sent, this.#id, bytes];
+    // Pages are in use until then, and the main thread may wait to send more.
+    if (bytes >= promptBytesMin) this.#options.write(record);
+    else this.#options.writeLater(record);
   }
 
   #passOn(frame: Frame): void {

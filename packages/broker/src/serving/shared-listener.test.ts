@@ -1,0 +1,3 @@
+import { listenerContract } from '../../testing/listener-contract.ts';
+
+listenerContract(2);
