@@ -5,15 +5,15 @@ import { type Log, type LogFields, Metrics, MiB, silentLog } from '@weir/core';
 import { HandClock, pause, until } from '@weir/core/testing';
 import { type Apis, apis, encodeRequest, type Fields, type RequestOf, zeroUuid } from '@weir/wire';
 import fc from 'fast-check';
-import { startTestAgent } from './test-agent-server.ts';
-import { codeOf, TestClient } from './test-client.ts';
 import { brokerLimits } from '../src/limits.ts';
-import type { HandlerResult } from '../src/requests/handler-result.ts';
-import type { ReceivedRequest, RequestServer } from '../src/requests/request-server.ts';
-import { awaitedCommitMsMax } from '../src/transactions/awaited-commit.ts';
 import { defaultListenerLimits, type ListenerLimits } from '../src/net/limits.ts';
 import { type KafkaListenerOptions, startKafkaListener } from '../src/net/listener.ts';
 import { listenerRows } from '../src/net/listener-metrics.ts';
+import type { HandlerResult } from '../src/requests/handler-result.ts';
+import type { ReceivedRequest, RequestServer } from '../src/requests/request-server.ts';
+import { awaitedCommitMsMax } from '../src/transactions/awaited-commit.ts';
+import { startTestAgent } from './test-agent-server.ts';
+import { codeOf, TestClient } from './test-client.ts';
 
 type Run = (t: TestContext) => Promise<void>;
 

@@ -1,5 +1,5 @@
-import type { CloseReason } from './listener-metrics.ts';
 import type { Frame } from './frame-pool.ts';
+import type { CloseReason } from './listener-metrics.ts';
 
 /** Frames of one connection that were received and not yet served. */
 export interface FrameQueue {

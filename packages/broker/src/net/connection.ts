@@ -215,7 +215,8 @@ export class KafkaConnection implements LinkReceiver {
   }
 
   #countAnswers(): void {
-    const bytes = this.#state === 'closed' ? 0 : this.#requests.earlyAnswerBytes + this.#link.outbox.queuedBytes;
+    const bytes =
+      this.#state === 'closed' ? 0 : this.#requests.earlyAnswerBytes + this.#link.outbox.queuedBytes;
     const grewBytes = bytes - this.#answerBytes;
     this.#answerBytes = bytes;
     if (grewBytes !== 0) this.#options.answers.change(grewBytes);
@@ -225,7 +226,8 @@ export class KafkaConnection implements LinkReceiver {
     // While the connection ends, received bytes are read and discarded: otherwise the end of the peer would not be
     // noticed.
     const readsAhead =
-      !this.#link.frames.isBroken && this.#link.frames.waitingBytes < brokerLimits.readAheadBytesPerConnectionMax;
+      !this.#link.frames.isBroken &&
+      this.#link.frames.waitingBytes < brokerLimits.readAheadBytesPerConnectionMax;
     const reading = this.#link.outbox.isEnding || (!this.#isBlocked() && (!this.#isHeld() || readsAhead));
     const { memory, answers } = this.#options;
     if (this.#state === 'open' && memory.isFull) memory.whenFree(this.#resume);

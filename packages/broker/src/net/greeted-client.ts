@@ -1,11 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { Log } from '@weir/core';
-import {
-  type ClientSession,
-  openSession,
-  type PrincipalOf,
-  type ProxyProtocolOptions,
-} from '@weir/security';
+import { type ClientSession, openSession, type PrincipalOf, type ProxyProtocolOptions } from '@weir/security';
 
 /** What is known about a client before its first request. */
 export interface GreetedClient {

@@ -86,11 +86,7 @@ export class Greeting {
     return { kind: 'client', intake: takeOver(accepted), client: address };
   }
 
-  async #slowly(
-    accepted: Socket,
-    own: Address,
-    admit: Admit<number | Promise<number>>,
-  ): Promise<Greeted> {
+  async #slowly(accepted: Socket, own: Address, admit: Admit<number | Promise<number>>): Promise<Greeted> {
     const { proxyProtocol, tls } = this.#options;
     // The sender of the header decides the address and identity of the client, so it must be trusted.
     if (proxyProtocol !== undefined && !this.#isTrusted(own.remoteAddress)) {

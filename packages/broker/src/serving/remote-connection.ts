@@ -5,7 +5,7 @@ import type { Frame } from '../net/frame-pool.ts';
 import type { CloseReason } from '../net/listener-metrics.ts';
 import { costOf } from '../net/received-frames.ts';
 import { bytesOf } from '../net/requests-in-flight.ts';
-import { readModes, toThread } from './thread-messages.ts';
+import { readModes, takenStepBytes, toThread } from './thread-messages.ts';
 
 /** What a connection of a serving thread needs of that thread. */
 export interface RemoteThread {
@@ -13,9 +13,6 @@ export interface RemoteThread {
   /** Has slices sent. Returns what to call when they are no longer used. */
   send(connection: number, slices: readonly Buffer[]): () => void;
 }
-
-/** The cost of frames that were taken is reported in steps of this size; less than a thread may read ahead. */
-const takenStepBytes = 1024 * 1024;
 
 /** A connection of a serving thread, as the main thread sees it, from the moment it was accepted. */
 export class RemoteConnection implements AcceptedPeer, ConnectionLink {

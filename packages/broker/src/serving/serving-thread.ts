@@ -40,10 +40,7 @@ export interface ServingThreadEvents {
   onExit(problem: string): void;
 }
 
-type MessageOf<Kind extends MessageFromThread['kind']> = Extract<
-  MessageFromThread,
-  { readonly kind: Kind }
->;
+type MessageOf<Kind extends MessageFromThread['kind']> = Extract<MessageFromThread, { readonly kind: Kind }>;
 
 /** Requests in a frame that was received longer ago are rare, and clocks may jump. */
 const ageMsMax = 60_000;

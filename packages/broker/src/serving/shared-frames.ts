@@ -99,12 +99,7 @@ export class SharedFrames implements FrameMemory {
 }
 
 /** A frame in a slab. */
-export function slabFrame(
-  bytes: Buffer,
-  counts: SlabCounts,
-  index: number,
-  hasCheckedCrcs = false,
-): Frame {
+export function slabFrame(bytes: Buffer, counts: SlabCounts, index: number, hasCheckedCrcs = false): Frame {
   let isReleased = false;
   return {
     bytes,

@@ -268,10 +268,7 @@ interface Place {
   cancelRestart: () => void;
 }
 
-type MessageOf<Kind extends MessageFromThread['kind']> = Extract<
-  MessageFromThread,
-  { readonly kind: Kind }
->;
+type MessageOf<Kind extends MessageFromThread['kind']> = Extract<MessageFromThread, { readonly kind: Kind }>;
 
 function tlsOf({ certificates }: KafkaTlsOptions): ThreadTls {
   return { context: certificates.context, ticketKeys: randomBytes(48) };

@@ -8,7 +8,7 @@ import { Outbox } from '../net/outbox.ts';
 import { costOf } from '../net/received-frames.ts';
 import { hasIntactBatches } from './intact-batches.ts';
 import type { SharedFrames } from './shared-frames.ts';
-import { frameFlags, fromThread, readModes } from './thread-messages.ts';
+import { frameFlags, fromThread, readModes, takenStepBytes } from './thread-messages.ts';
 
 interface ThreadConnectionOptions {
   readonly frames: SharedFrames;
@@ -18,7 +18,11 @@ interface ThreadConnectionOptions {
   writeLater(record: readonly number[]): void;
   /** For `unfinished`, which is in no hurry. */
   writeUnfinished(connection: number, receivedBytes: number, unfinishedBytes: number): void;
-  post(message: { readonly kind: 'broken' | 'lost'; readonly connection: number; readonly problem: string }): void;
+  post(message: {
+    readonly kind: 'broken' | 'lost';
+    readonly connection: number;
+    readonly problem: string;
+  }): void;
   /** Called when its progress has to be written after this turn. */
   onProgress(connection: ThreadConnection): void;
   onClosed(): void;
@@ -181,7 +185,7 @@ export class ThreadConnection implements Receiver {
     const isWanted =
       this.#mode === readModes.all ||
       (this.#mode === readModes.restOfFrame && this.#assembler.pendingBytes > 0);
-    const hasRoom = this.#waitingBytes < brokerLimits.readAheadBytesPerConnectionMax;
+    const hasRoom = this.#waitingBytes < brokerLimits.readAheadBytesPerConnectionMax + takenStepBytes;
     const reading = this.#isDiscarding || (isWanted && hasRoom);
     if (reading === this.#isReading) return;
     this.#isReading = reading;

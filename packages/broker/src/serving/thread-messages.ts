@@ -1,4 +1,5 @@
 import type { SecureContextOptions } from 'node:tls';
+import { MiB } from '@weir/core';
 import type { ClientCertificates, ProxyProtocolOptions } from '@weir/security';
 import type { CloseReason } from '../net/listener-metrics.ts';
 import type { ForgottenMemory, SharedMemory } from './shared-memory.ts';
@@ -49,6 +50,12 @@ export const toThread = {
   /** Accept no more connections. */
   quiet: 9,
 } as const;
+
+/**
+ * The cost of frames that were taken is reported in steps of this size, so a thread may read that much further than it
+ * is allowed to read ahead.
+ */
+export const takenStepBytes = 1 * MiB;
 
 export const readModes = { all: 0, restOfFrame: 1, nothing: 2 } as const;
 

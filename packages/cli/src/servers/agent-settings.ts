@@ -4,8 +4,8 @@ import { GiB, MiB } from '@weir/core';
 import type { JobSettings } from '@weir/jobs';
 import { bucketUrlsOf, type ObjectStore } from '@weir/storage';
 import type { CommandValues } from '../flags/catalogue.ts';
-import { servingThreadCount } from '../rules/serving-threads.ts';
 import { resolveFlushSizes } from '../rules/flush-size.ts';
+import { servingThreadCount } from '../rules/serving-threads.ts';
 import { clusterMetricsSettings } from './metrics-settings.ts';
 import { saslSettings } from './security-settings.ts';
 

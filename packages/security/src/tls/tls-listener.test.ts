@@ -32,6 +32,7 @@ interface Options {
   readonly principalOf?: KafkaListenerOptions['principalOf'];
   readonly logsCertificates?: boolean;
   readonly clock?: Clock;
+  readonly servingThreads?: number;
 }
 
 interface Line {
@@ -80,6 +81,7 @@ async function listen(t: TestContext, options: Options = {}) {
       },
     },
     limits: defaultListenerLimits(1),
+    servingThreads: options.servingThreads,
     tls: {
       certificates,
       clientCertificates: options.clientCertificates ?? 'required',
@@ -146,41 +148,42 @@ async function listen(t: TestContext, options: Options = {}) {
   };
 }
 
-test('a required client certificate must be present and valid', async (t) => {
-  const { enter, lines, closed } = await listen(t);
-  const expired = await ca.issue({ subject: 'CN=late', validTo: new Date(Date.UTC(2021, 0, 1)) });
-  const early = await ca.issue({ subject: 'CN=early', validFrom: new Date(Date.UTC(2048, 0, 1)) });
-  const foreign = await foreignCa.issue({ subject: 'CN=alice' });
-  const nameless = await ca.issue({});
-  const cases: [
-    what: string,
-    certificate: TestCertificate | undefined,
-    principal: string | undefined,
-    problem?: RegExp,
-  ][] = [
-    ['a valid one', alice, 'User:CN=alice,O=Weir,C=DE'],
-    ['none', undefined, undefined, /peer did not return a certificate/],
-    ['an expired one', expired, undefined, /CERT_HAS_EXPIRED/],
-    ['one that is not yet valid', early, undefined, /CERT_NOT_YET_VALID/],
-    [
-      'one of another authority',
-      foreign,
-      undefined,
-      /UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT/,
-    ],
-    ['one without a subject', nameless, undefined, /no subject/],
-  ];
-  for (const maxVersion of ['TLSv1.3', 'TLSv1.2'] as const) {
-    for (const [what, certificate, principal] of cases)
-      assert.equal(await enter(certificate, { maxVersion }), principal, `${what}, ${maxVersion}`);
-  }
-  await until(() => closed('certificate') + closed('handshake') === 10);
-  // One line a minute for each reason, so two lines stand for ten refusals.
-  const problems = lines.filter(({ level }) => level === 'warn').map(({ fields }) => String(fields.error));
-  assert.equal(problems.length, 2);
-  assert.match(problems.join(), /peer did not return a certificate/);
-  assert.match(problems.join(), /CERT_HAS_EXPIRED/);
-});
+for (const servingThreads of [1, 2])
+  test(`a required client certificate must be present and valid (serving threads: ${servingThreads})`, async (t) => {
+    const { enter, lines, closed } = await listen(t, { servingThreads });
+    const expired = await ca.issue({ subject: 'CN=late', validTo: new Date(Date.UTC(2021, 0, 1)) });
+    const early = await ca.issue({ subject: 'CN=early', validFrom: new Date(Date.UTC(2048, 0, 1)) });
+    const foreign = await foreignCa.issue({ subject: 'CN=alice' });
+    const nameless = await ca.issue({});
+    const cases: [
+      what: string,
+      certificate: TestCertificate | undefined,
+      principal: string | undefined,
+      problem?: RegExp,
+    ][] = [
+      ['a valid one', alice, 'User:CN=alice,O=Weir,C=DE'],
+      ['none', undefined, undefined, /peer did not return a certificate/],
+      ['an expired one', expired, undefined, /CERT_HAS_EXPIRED/],
+      ['one that is not yet valid', early, undefined, /CERT_NOT_YET_VALID/],
+      [
+        'one of another authority',
+        foreign,
+        undefined,
+        /UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT/,
+      ],
+      ['one without a subject', nameless, undefined, /no subject/],
+    ];
+    for (const maxVersion of ['TLSv1.3', 'TLSv1.2'] as const) {
+      for (const [what, certificate, principal] of cases)
+        assert.equal(await enter(certificate, { maxVersion }), principal, `${what}, ${maxVersion}`);
+    }
+    await until(() => closed('certificate') + closed('handshake') === 10);
+    // One line a minute for each reason, so two lines stand for ten refusals.
+    const problems = lines.filter(({ level }) => level === 'warn').map(({ fields }) => String(fields.error));
+    assert.equal(problems.length, 2);
+    assert.match(problems.join(), /peer did not return a certificate/);
+    assert.match(problems.join(), /CERT_HAS_EXPIRED/);
+  });
 
 test('each kind of invalid certificate is logged with its problem', async (t) => {
   const cases: [certificate: TestCertificate, problem: RegExp][] = [
@@ -211,26 +214,27 @@ test('an optional certificate names the user, and an invalid one is refused', as
   assert.equal(await ignoring.enter(await foreignCa.issue({ subject: 'CN=alice' })), 'User:ANONYMOUS');
 });
 
-test('a resumed session keeps its principal', async (t) => {
-  const { open, requests } = await listen(t);
-  let session: Buffer | undefined;
-  for (const isReused of [false, true]) {
-    const socket = open({
-      cert: alice.certificate,
-      key: alice.privateKey,
-      ...(session === undefined ? {} : { session }),
-    });
-    socket.once('session', (ticket) => {
-      session = ticket;
-    });
-    const client = TestClient.over(socket);
-    await client.call('ApiVersions', 0, {});
-    assert.equal(socket.isSessionReused(), isReused);
-    assert.equal(requests.at(-1)!.session.principal.name, 'User:CN=alice,O=Weir,C=DE');
-    await until(() => session !== undefined);
-    socket.destroy();
-  }
-});
+for (const servingThreads of [1, 2])
+  test(`a resumed session keeps its principal (serving threads: ${servingThreads})`, async (t) => {
+    const { open, requests } = await listen(t, { servingThreads });
+    let session: Buffer | undefined;
+    for (const isReused of [false, true]) {
+      const socket = open({
+        cert: alice.certificate,
+        key: alice.privateKey,
+        ...(session === undefined ? {} : { session }),
+      });
+      socket.once('session', (ticket) => {
+        session = ticket;
+      });
+      const client = TestClient.over(socket);
+      await client.call('ApiVersions', 0, {});
+      assert.equal(socket.isSessionReused(), isReused);
+      assert.equal(requests.at(-1)!.session.principal.name, 'User:CN=alice,O=Weir,C=DE');
+      await until(() => session !== undefined);
+      socket.destroy();
+    }
+  });
 
 test('a SPIFFE id is the user name if configured', async (t) => {
   const workload = await ca.issue({ uris: ['spiffe://prod.example/orders/writer'] });
@@ -307,6 +311,25 @@ test('new files apply to new connections, and invalid files leave the old ones i
   assert.equal((await connected.call('ApiVersions', 0, {})).errorCode, 0);
 });
 
+test('serving threads use new files for new connections, which resume no older session', async (t) => {
+  const { open, replace } = await listen(t, { clientCertificates: 'ignored', servingThreads: 2 });
+  const meet = async (session?: Buffer) => {
+    const socket = open(session === undefined ? {} : { session });
+    const ticket = once(socket, 'session') as Promise<[Buffer]>;
+    await TestClient.over(socket).call('ApiVersions', 0, {});
+    const { serialNumber } = socket.getPeerX509Certificate()!;
+    return { serialNumber, isReused: socket.isSessionReused(), session: (await ticket)[0] };
+  };
+  const { session } = await meet();
+  assert.equal((await meet(session)).isReused, true);
+  const next = await ca.issueServer();
+  const { serialNumber } = new X509Certificate(next.certificate);
+  await replace(next);
+  // The threads learn of them by a message each.
+  for (let fresh = 0; fresh < 6; ) fresh = (await meet()).serialNumber === serialNumber ? fresh + 1 : 0;
+  assert.equal((await meet(session)).isReused, false);
+});
+
 test('a listener does not start without a valid certificate', async (t) => {
   await assert.rejects(listen(t, { material: { certificate: 'none' } }), /has no PEM certificate/);
   await assert.rejects(
@@ -377,50 +400,52 @@ function proxyHeader(principal?: string): Buffer {
   return Buffer.concat([head, body]);
 }
 
-test('a PROXY header before the handshake has the address of the client, and may name the user', async (t) => {
-  const isKnown = { name: 'User:carol', aliases: [], credentialName: 'ccn_carol', isSuperuser: true };
-  const { listener, requests, sockets, lines, closed } = await listen(t, {
-    clientCertificates: 'requested',
-    proxyProtocol: { principalType: 0xe5, trustedCidrs: ['127.0.0.1/32'], allowsSuperusers: true },
-    principalOf: (username) =>
-      username === 'carol' ? isKnown : { ...isKnown, name: `User:${username}`, isSuperuser: false },
+for (const servingThreads of [1, 2])
+  test(`a PROXY header before the handshake has the address of the client, and may name the user (serving threads: ${servingThreads})`, async (t) => {
+    const isKnown = { name: 'User:carol', aliases: [], credentialName: 'ccn_carol', isSuperuser: true };
+    const { listener, requests, sockets, lines, closed } = await listen(t, {
+      clientCertificates: 'requested',
+      servingThreads,
+      proxyProtocol: { principalType: 0xe5, trustedCidrs: ['127.0.0.1/32'], allowsSuperusers: true },
+      principalOf: (username) =>
+        username === 'carol' ? isKnown : { ...isKnown, name: `User:${username}`, isSuperuser: false },
+    });
+    async function through(prefix: Buffer, certificate?: TestCertificate) {
+      const plain = connectPlainly(listener.port, '127.0.0.1');
+      plain.on('error', () => {});
+      sockets.push(plain);
+      plain.write(prefix);
+      const shown =
+        certificate === undefined ? {} : { cert: certificate.certificate, key: certificate.privateKey };
+      const socket = connect({ socket: plain, host: 'localhost', ca: ca.certificate, ...shown });
+      socket.on('error', () => {});
+      const client = TestClient.over(socket);
+      client.send('ApiVersions', 0, {});
+      return (await client.frame()) === undefined ? undefined : requests.at(-1)!.session;
+    }
+    assert.partialDeepStrictEqual(await through(proxyHeader('User:carol'), alice), {
+      remoteAddress: '192.0.2.1',
+      remotePort: 54321,
+      isEncrypted: true,
+      principal: isKnown,
+    });
+    assert.equal((await through(proxyHeader('User:dave')))?.principal.name, 'User:dave');
+    // A health check of the proxy itself.
+    const local = Buffer.from('0d0a0d0a000d0a515549540a20000000', 'hex');
+    assert.partialDeepStrictEqual(await through(local, alice), {
+      remoteAddress: '127.0.0.1',
+      principal: { name: 'User:CN=alice,O=Weir,C=DE' },
+    });
+    for (const bad of [
+      Buffer.alloc(0),
+      proxyHeader(),
+      proxyHeader('carol'),
+      Buffer.from('PROXY TCP4 1.2.3.4 5.6.7.8 9 9\r\n'),
+    ])
+      assert.equal(await through(bad, alice), undefined);
+    await until(() => closed('proxyHeader') === 4);
+    assert.equal(lines.filter(({ level }) => level === 'warn').length, 1, 'one line a minute');
   });
-  async function through(prefix: Buffer, certificate?: TestCertificate) {
-    const plain = connectPlainly(listener.port, '127.0.0.1');
-    plain.on('error', () => {});
-    sockets.push(plain);
-    plain.write(prefix);
-    const shown =
-      certificate === undefined ? {} : { cert: certificate.certificate, key: certificate.privateKey };
-    const socket = connect({ socket: plain, host: 'localhost', ca: ca.certificate, ...shown });
-    socket.on('error', () => {});
-    const client = TestClient.over(socket);
-    client.send('ApiVersions', 0, {});
-    return (await client.frame()) === undefined ? undefined : requests.at(-1)!.session;
-  }
-  assert.partialDeepStrictEqual(await through(proxyHeader('User:carol'), alice), {
-    remoteAddress: '192.0.2.1',
-    remotePort: 54321,
-    isEncrypted: true,
-    principal: isKnown,
-  });
-  assert.equal((await through(proxyHeader('User:dave')))?.principal.name, 'User:dave');
-  // A health check of the proxy itself.
-  const local = Buffer.from('0d0a0d0a000d0a515549540a20000000', 'hex');
-  assert.partialDeepStrictEqual(await through(local, alice), {
-    remoteAddress: '127.0.0.1',
-    principal: { name: 'User:CN=alice,O=Weir,C=DE' },
-  });
-  for (const bad of [
-    Buffer.alloc(0),
-    proxyHeader(),
-    proxyHeader('carol'),
-    Buffer.from('PROXY TCP4 1.2.3.4 5.6.7.8 9 9\r\n'),
-  ])
-    assert.equal(await through(bad, alice), undefined);
-  await until(() => closed('proxyHeader') === 4);
-  assert.equal(lines.filter(({ level }) => level === 'warn').length, 1, 'one line a minute');
-});
 
 test('a user named only by a proxy is not a superuser', async (t) => {
   const root = { name: 'User:root', aliases: [], credentialName: 'ccn_root', isSuperuser: true };
