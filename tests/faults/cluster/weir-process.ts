@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Clock } from '@weir/core';
+import { servingVariables } from '../../interop/serving-variables.ts';
 import { atExit } from './at-exit.ts';
 
 const executable = join(import.meta.dirname, '../../../bin/weir');
@@ -18,7 +19,8 @@ export class WeirProcess {
   constructor(name: string, args: readonly string[], environment: Readonly<Record<string, string>>) {
     this.name = name;
     // `bin/weir` execs the server, so signals to the child reach the server.
-    this.#child = spawn(executable, args, { env: { ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const env = { ...servingVariables(args[0]), ...environment };
+    this.#child = spawn(executable, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child.stdout!.on('data', (chunk) => {
       this.#output += chunk;
     });

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import { Metrics, silentLog, systemClock } from '@weir/core';
+import { Metrics, silentLog, systemClock, systemEnvironment } from '@weir/core';
 import type { TestCluster } from '@weir/metadata/testing';
 import { defaultListenerLimits } from '../../../packages/broker/src/net/limits.ts';
 import { startKafkaListener } from '../../../packages/broker/src/net/listener.ts';
@@ -20,6 +20,7 @@ export async function listeningAgent(t: TestContext): Promise<{ broker: string; 
       serve: (request) => server!.serve(request),
     },
     limits: defaultListenerLimits(1),
+    servingThreads: Number(systemEnvironment.SERVICE_SERVING_THREADS ?? 1),
     clock: systemClock,
     log: silentLog,
     metrics: new Metrics(),

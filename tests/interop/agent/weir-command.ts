@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { type Environment, systemClock, systemEnvironment } from '@weir/core';
+import { servingVariables } from '../serving-variables.ts';
 
 const bin = join(import.meta.dirname, '../../../bin/weir');
 /** Generous, because the machine may be busy with all other tests. */
@@ -20,7 +21,7 @@ export class WeirCommand {
   ) {
     const { PATH } = systemEnvironment;
     this.#child = spawn(bin, args, {
-      env: { PATH, ...variables },
+      env: { PATH, ...servingVariables(args[0]), ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {

@@ -10,6 +10,7 @@ import { dialWebSocket } from '../../../packages/rpc/src/channel/web-socket.ts';
 import { readServerHello } from '../../../packages/rpc/src/frames/bodies.ts';
 import { decodeFrame, replyLimits } from '../../../packages/rpc/src/frames/frame.ts';
 import type { Frame } from '../../../packages/rpc/src/frames/frame-kinds.ts';
+import { servingVariables } from '../serving-variables.ts';
 import { within } from './waiting.ts';
 
 const bin = join(import.meta.dirname, '../../../bin/weir');
@@ -50,7 +51,7 @@ export async function startWeir(
   const { PATH } = systemEnvironment;
   // Environment variables of the test machine must not configure the process under test, and its home stays clean.
   const child = spawn(bin, args, {
-    env: { PATH, ...variables },
+    env: { PATH, ...servingVariables(args[0]), ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { out: '', err: '' };
