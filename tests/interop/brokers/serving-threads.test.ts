@@ -15,7 +15,13 @@ const threads = { SERVICE_SERVING_THREADS: '4' };
 const bounded = { timeout: 180_000 };
 
 const clientOf = (broker: string) =>
-  new Kafka({ clientId: 'judge', brokers: [broker], logLevel: logLevel.NOTHING });
+  new Kafka({
+    clientId: 'judge',
+    brokers: [broker],
+    logLevel: logLevel.NOTHING,
+    requestTimeout: 10_000,
+    retry: { initialRetryTime: 50, retries: 5 },
+  });
 
 async function send(broker: string, topic: string, values: readonly string[]): Promise<void> {
   const producer = clientOf(broker).producer({ idempotent: true });

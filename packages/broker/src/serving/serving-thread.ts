@@ -163,12 +163,13 @@ export class ServingThread {
     connection: RemoteConnection | undefined,
     message: MessageOf<'proxied' | 'greeted' | 'refused' | 'lost'>,
   ): void {
+    if (connection === undefined) return;
+    if (message.kind === 'refused') this.#events.onRefused(connection, message);
     // The main thread may have closed it meanwhile.
-    if (connection === undefined || connection.isDestroyed) return;
+    if (connection.isDestroyed) return;
     if (message.kind === 'proxied') this.#events.onProxied(connection, message.remoteAddress);
     else if (message.kind === 'greeted') this.#events.onGreeted(connection, message);
-    else if (message.kind === 'refused') this.#events.onRefused(connection, message);
-    else connection.onLost(message.problem);
+    else if (message.kind === 'lost') connection.onLost(message.problem);
   }
 
   #accepted(message: MessageOf<'accepted'>): void {

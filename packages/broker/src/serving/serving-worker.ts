@@ -26,6 +26,8 @@ interface Arrival {
   admit: ((heldMs: number) => void) | undefined;
   /** After the greeting. */
   intake: Intake | undefined;
+  isGreeted: boolean;
+  isClosed: boolean;
 }
 
 /**
@@ -124,11 +126,17 @@ class ServingWorker {
     this.#last = (this.#last + 1) & 0x7fff_ffff;
     const connection = this.#last;
     const { proxyProtocol } = this.#options;
-    const arrival: Arrival = { socket, admit: undefined, intake: undefined };
+    const arrival: Arrival = {
+      socket,
+      admit: undefined,
+      intake: undefined,
+      isGreeted: false,
+      isClosed: false,
+    };
     this.#arrivals.set(connection, arrival);
     socket.once('close', () => {
-      // Afterwards it is the connection that says so.
-      if (this.#arrivals.delete(connection)) this.#channel.write([fromThread.closed, connection]);
+      arrival.isClosed = true;
+      this.#closeIfGreeted(connection, arrival);
     });
     const isProxied = proxyProtocol !== undefined;
     this.#channel.post({ kind: 'accepted', connection, isProxied, ...addressOf(socket) });
@@ -143,12 +151,27 @@ class ServingWorker {
     this.#channel.flushSoon();
   }
 
+  /** The end of a connection is the last of it: why it was refused comes first. */
+  #closeIfGreeted(connection: number, { isGreeted, isClosed }: Arrival): void {
+    // A connection that was started says so itself.
+    if (isGreeted && isClosed && this.#arrivals.delete(connection))
+      this.#channel.write([fromThread.closed, connection]);
+  }
+
   #greeted(connection: number, arrival: Arrival, outcome: Greeted): void {
-    // The client has left, or the main thread holds it.
-    if (!this.#arrivals.has(connection) || outcome.kind === 'held') return;
+    arrival.isGreeted = true;
+    this.#report(connection, arrival, outcome);
+    this.#closeIfGreeted(connection, arrival);
+  }
+
+  #report(connection: number, arrival: Arrival, outcome: Greeted): void {
+    if (outcome.kind === 'held') return;
     if (outcome.kind === 'refused') {
       const { reason, problem, peer } = outcome;
       this.#channel.post({ kind: 'refused', connection, reason, problem, peer });
+    } else if (arrival.isClosed) {
+      const { remoteAddress: peer } = outcome.client;
+      this.#channel.post({ kind: 'refused', connection, reason: 'peer', problem: 'client has left', peer });
     } else {
       const { remoteAddress, remotePort, isEncrypted = false, proxiedUser, certificate } = outcome.client;
       arrival.intake = outcome.intake;
