@@ -34,7 +34,12 @@ test('auto is one thread per core except one, of an agent that is one process on
 });
 
 test('several threads need Linux and one process', () => {
-  const cases: readonly [servingThreads: Requested, processes: Requested, system: string, isAllowed: boolean][] = [
+  const cases: readonly [
+    servingThreads: Requested,
+    processes: Requested,
+    system: string,
+    isAllowed: boolean,
+  ][] = [
     ['auto', 4, 'darwin', true],
     [1, 4, 'darwin', true],
     [2, 1, 'linux', true],
