@@ -1,6 +1,6 @@
 export { configResourceType } from '../src/configs/config-resources.ts';
 export type { ServedApi } from '../src/dispatch/handler-table.ts';
-export type { KafkaListenerOptions } from '../src/net/listener.ts';
+export type { KafkaListenerOptions } from '../src/serving/kafka-listener.ts';
 export { ExchangeKey } from '../src/page-exchange/exchange-key.ts';
 export { pageRoutes } from '../src/page-exchange/page-routes.ts';
 export { PeerClient } from '../src/page-exchange/peer-client.ts';

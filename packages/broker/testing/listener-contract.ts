@@ -7,10 +7,10 @@ import { type Apis, apis, encodeRequest, type Fields, type RequestOf, zeroUuid }
 import fc from 'fast-check';
 import { brokerLimits } from '../src/limits.ts';
 import { defaultListenerLimits, type ListenerLimits } from '../src/net/limits.ts';
-import { type KafkaListenerOptions, startKafkaListener } from '../src/net/listener.ts';
 import { listenerRows } from '../src/net/listener-metrics.ts';
 import type { HandlerResult } from '../src/requests/handler-result.ts';
 import type { ReceivedRequest, RequestServer } from '../src/requests/request-server.ts';
+import { type KafkaListenerOptions, startKafkaListener } from '../src/serving/kafka-listener.ts';
 import { awaitedCommitMsMax } from '../src/transactions/awaited-commit.ts';
 import { startTestAgent } from './test-agent-server.ts';
 import { codeOf, TestClient } from './test-client.ts';

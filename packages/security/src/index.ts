@@ -43,7 +43,6 @@ export {
   type ClientCertificates,
   clientOf,
   nameInCertificate,
-  type SecuredClient,
   TlsAcceptor,
   TlsRefusal,
 } from './tls/tls-acceptor.ts';

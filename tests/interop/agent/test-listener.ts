@@ -2,8 +2,8 @@ import type { TestContext } from 'node:test';
 import { Metrics, silentLog, systemClock, systemEnvironment } from '@weir/core';
 import type { TestCluster } from '@weir/metadata/testing';
 import { defaultListenerLimits } from '../../../packages/broker/src/net/limits.ts';
-import { startKafkaListener } from '../../../packages/broker/src/net/listener.ts';
 import type { RequestServer } from '../../../packages/broker/src/requests/request-server.ts';
+import { startKafkaListener } from '../../../packages/broker/src/serving/kafka-listener.ts';
 import { testAgent } from '../../../packages/broker/testing/agent.ts';
 import { startTestAgent } from '../../../packages/broker/testing/test-agent-server.ts';
 

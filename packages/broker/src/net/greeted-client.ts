@@ -14,7 +14,7 @@ export interface GreetedClient {
   readonly certificateUser?: string | undefined;
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly proxyProtocol: ProxyProtocolOptions | undefined;
   readonly principalOf: PrincipalOf;
   /** Whether client certificates are logged. */

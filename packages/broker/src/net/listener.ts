@@ -2,13 +2,12 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { TlsAcceptor } from '@weir/security/connections';
 import { brokerLimits } from '../limits.ts';
 import type { AnswerMemory } from '../pressure/answer-memory.ts';
-import { startSharedListener } from '../serving/shared-listener.ts';
 import { AcceptedConnections, type AcceptedConnectionsOptions } from './accepted-connections.ts';
 import { FramePool } from './frame-pool.ts';
 import { type Greeted, Greeting } from './greeting.ts';
 import { SocketLink } from './socket-link.ts';
 
-export interface KafkaListenerOptions extends AcceptedConnectionsOptions {
+export interface ListenerOptions extends AcceptedConnectionsOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -19,11 +18,6 @@ export interface KafkaListenerOptions extends AcceptedConnectionsOptions {
    * does not reconnect at once; 0 accepts it. If absent, all connections are accepted.
    */
   readonly admit?: (remoteAddress: string) => number;
-  /**
-   * Threads that accept connections, read requests and send answers (`serving/`). Default and 1: this thread does it,
-   * and no other is started.
-   */
-  readonly servingThreads?: number | undefined;
 }
 
 export interface KafkaListener {
@@ -34,9 +28,8 @@ export interface KafkaListener {
   stop(options: { readonly deadlineMs: number }): Promise<void>;
 }
 
-/** Resolves when the port is open; rejects if it cannot be opened. */
-export async function startKafkaListener(options: KafkaListenerOptions): Promise<KafkaListener> {
-  if ((options.servingThreads ?? 1) > 1) return startSharedListener(options, options.servingThreads!);
+/** Starts a listener whose connections belong to this thread. */
+export async function startOwnListener(options: ListenerOptions): Promise<KafkaListener> {
   const { limits, clock, log } = options;
   const frames = new FramePool({
     slabBytes: brokerLimits.frameSlabBytes,

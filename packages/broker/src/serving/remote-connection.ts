@@ -8,7 +8,7 @@ import { bytesOf } from '../net/requests-in-flight.ts';
 import { readModes, takenStepBytes, toThread } from './thread-messages.ts';
 
 /** What a connection of a serving thread needs of that thread. */
-export interface RemoteThread {
+interface RemoteThread {
   write(record: readonly number[]): void;
   /** Has slices sent. Returns what to call when they are no longer used. */
   send(connection: number, slices: readonly Buffer[]): () => void;

@@ -26,7 +26,7 @@ interface ServingThreadOptions extends Omit<ThreadOptions, 'channel'> {
 }
 
 /** What a serving thread has to say, except what belongs to one of its open connections. */
-export interface ServingThreadEvents {
+interface ServingThreadEvents {
   onAccepted(connection: RemoteConnection, message: MessageOf<'accepted'>): void;
   onProxied(connection: RemoteConnection, remoteAddress: string): void;
   onGreeted(connection: RemoteConnection, message: MessageOf<'greeted'>): void;

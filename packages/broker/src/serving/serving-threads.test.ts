@@ -6,9 +6,9 @@ import { HandClock, until } from '@weir/core/testing';
 import { type Apis, buildRecordBatch, type Fields, type RequestOf } from '@weir/wire';
 import { TestClient } from '../../testing/test-client.ts';
 import { defaultListenerLimits } from '../net/limits.ts';
-import { startKafkaListener } from '../net/listener.ts';
 import type { HandlerResult } from '../requests/handler-result.ts';
 import type { ReceivedRequest } from '../requests/request-server.ts';
+import { startKafkaListener } from './kafka-listener.ts';
 import { servingRows } from './serving-metrics.ts';
 
 interface Options {

@@ -141,7 +141,7 @@ class ServingWorker {
     const isProxied = proxyProtocol !== undefined;
     this.#channel.post({ kind: 'accepted', connection, isProxied, ...addressOf(socket) });
     const greeted = this.#greeting.greetSlowly(socket, (remoteAddress) => {
-      // Without a PROXY header the address is the one that the main thread was told first.
+      // Without a PROXY header the address is the one that the main thread knows.
       if (isProxied) this.#channel.post({ kind: 'proxied', connection, remoteAddress });
       return new Promise((resolve) => {
         arrival.admit = resolve;

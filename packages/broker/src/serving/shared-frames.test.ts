@@ -5,7 +5,7 @@ import { SharedFrames, slabCounts, slabFrame } from './shared-frames.ts';
 
 const slabBytes = 100;
 
-/** A thread's memory of frames, and the other thread that is told of it and releases them. */
+/** A thread's memory of frames, and the other thread, which knows it and releases them. */
 function twoSides(slabsMax: number) {
   const counts = new Int32Array(slabCounts(slabsMax));
   const known = new Map<number, Buffer>();

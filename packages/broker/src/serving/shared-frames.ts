@@ -21,7 +21,7 @@ interface Slab {
 }
 
 /** Where a frame is, for the thread that serves it. */
-export interface FramePlace {
+interface FramePlace {
   readonly id: number;
   readonly start: number;
 }

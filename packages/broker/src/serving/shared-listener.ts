@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { type KafkaTlsOptions, nameInCertificate } from '@weir/security';
 import { brokerLimits } from '../limits.ts';
 import { AcceptedConnections } from '../net/accepted-connections.ts';
-import type { KafkaListener, KafkaListenerOptions } from '../net/listener.ts';
+import type { KafkaListener, ListenerOptions } from '../net/listener.ts';
 import type { RemoteConnection } from './remote-connection.ts';
 import { servingRows } from './serving-metrics.ts';
 import { ServingThread } from './serving-thread.ts';
@@ -25,7 +25,7 @@ const closingMs = 5_000;
  * and write; this thread has the sessions, handlers, limits and metrics of all of them.
  */
 export async function startSharedListener(
-  options: KafkaListenerOptions,
+  options: ListenerOptions,
   threadCount: number,
 ): Promise<KafkaListener> {
   const listener = new SharedListener(options, threadCount);
@@ -36,7 +36,7 @@ export async function startSharedListener(
 class SharedListener implements KafkaListener {
   host = '';
   port = 0;
-  readonly #options: KafkaListenerOptions;
+  readonly #options: ListenerOptions;
   readonly #connections: AcceptedConnections<RemoteConnection>;
   readonly #numbers = new MemoryNumbers((id) => {
     for (const { thread } of this.#places) thread?.forget(id);
@@ -48,7 +48,7 @@ class SharedListener implements KafkaListener {
   #stopped: Promise<void> | undefined;
   #onChange = () => {};
 
-  constructor(options: KafkaListenerOptions, threadCount: number) {
+  constructor(options: ListenerOptions, threadCount: number) {
     this.#options = options;
     this.#connections = new AcceptedConnections<RemoteConnection>(options, () => this.#beforeSweep());
     this.#places = Array.from({ length: threadCount }, (_, index) => ({

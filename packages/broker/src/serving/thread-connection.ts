@@ -32,8 +32,8 @@ interface ThreadConnectionOptions {
 const promptBytesMin = 64 * KiB;
 
 /**
- * A connection in its serving thread: cuts the stream into frames and passes them on, sends slices of answers. Decisions
- * come from the main thread; what this one has under way is limited, however late they come.
+ * A connection in its serving thread: cuts the stream into frames and passes them on, sends slices of answers.
+ * Decisions come from the main thread; what this one has under way is limited, however late they come.
  */
 export class ThreadConnection implements Receiver {
   readonly #id: number;

@@ -60,7 +60,7 @@ export const takenStepBytes = 1 * MiB;
 export const readModes = { all: 0, restOfFrame: 1, nothing: 2 } as const;
 
 /** What the main thread has to know of a client to admit it. */
-export interface PeerAddress {
+interface PeerAddress {
   readonly remoteAddress: string;
   readonly remotePort: number;
 }

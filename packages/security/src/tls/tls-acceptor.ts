@@ -21,7 +21,7 @@ export interface TlsAcceptorOptions {
   readonly ticketKeys?: () => Buffer;
 }
 
-export interface SecuredClient {
+interface SecuredClient {
   readonly socket: TLSSocket;
   /** `undefined` for a client without a certificate. */
   readonly certificate: X509Certificate | undefined;
