@@ -630,6 +630,7 @@ test('what an answer refers to is held until it is sent or dropped, and is then 
 test('a frame that was begun must make progress', async (t) => {
   const { connect, clock, listener } = await listen(t, {});
   const client = await connect();
+  await until(() => listener.connectionCount === 1);
   client.socket.write(Buffer.from([0, 0, 0, 100, 0, 3]));
   await pause();
   clock.advance(10_000);
@@ -645,6 +646,7 @@ test('a frame that was begun must make progress', async (t) => {
 test('the connection of a producer that added offsets to its transaction and does not go on is closed', async (t) => {
   const { connect, clock, listener } = await listen(t, {});
   const [stuck, paused, other] = [await connect(), await connect(), await connect()];
+  await until(() => listener.connectionCount === 3);
   const transaction = { transactionalId: 't', producerId: 1n, producerEpoch: 0 };
   const addedPartitions = {
     v3AndBelowTransactionalId: 't',
@@ -673,6 +675,7 @@ test('an idle connection is closed, one that waits for an answer is not', async 
   const { handle, order, answer } = answeredByHand();
   const { connect, clock, metrics, listener } = await listen(t, { handle });
   const [idle, waiting, busy] = [await connect(), await connect(), await connect()];
+  await until(() => listener.connectionCount === 3);
   send(waiting, 1);
   await until(() => order.length === 1);
   clock.advance(1_800_000);
