@@ -1,6 +1,5 @@
 export { configResourceType } from '../src/configs/config-resources.ts';
 export type { ServedApi } from '../src/dispatch/handler-table.ts';
-export type { KafkaListenerOptions } from '../src/serving/kafka-listener.ts';
 export { ExchangeKey } from '../src/page-exchange/exchange-key.ts';
 export { pageRoutes } from '../src/page-exchange/page-routes.ts';
 export { PeerClient } from '../src/page-exchange/peer-client.ts';
@@ -9,6 +8,7 @@ export type { Load } from '../src/pressure/load-source.ts';
 export { Page } from '../src/read-path/page.ts';
 export { highestOfferedVersion } from '../src/requests/offered-versions.ts';
 export type { ReceivedRequest } from '../src/requests/request-server.ts';
+export type { KafkaListenerOptions } from '../src/serving/kafka-listener.ts';
 export type { AppendOutcome } from '../src/write-path/produced-batch.ts';
 export { failingMsMax } from '../src/write-path/write-health.ts';
 export { testAgent } from './agent.ts';
