@@ -19,8 +19,8 @@ export interface UploadOptions {
   /** The number of the bucket for new files; the first one if absent. */
   readonly bucket?: (() => number) | undefined;
   /**
-   * Whether a slow upload is sent a second time, under another file id. Of use only where a second request may reach a
-   * less busy server.
+   * Whether a slow upload is sent again, each time under another file id. Of use only where a further request may reach
+   * a less busy server.
    */
   readonly hedgesUploads?: boolean | undefined;
   /**
@@ -168,14 +168,17 @@ export class FileUploads {
       await store.put(first.key, slices, { signal, isNewKey: true });
       return slices;
     }
-    let secondId = fileId;
-    const second = () => {
-      secondId = this.#newFileId(fileIdBucket(fileId));
-      return { key: logFileKey(clusterId, secondId), content: withFileId(slices, clusterId, secondId) };
+    // Any of them may be the one that is stored first, whichever began last.
+    const idOf = new Map([[first.key, fileId]]);
+    const another = () => {
+      const otherId = this.#newFileId(fileIdBucket(fileId));
+      const key = logFileKey(clusterId, otherId);
+      idOf.set(key, otherId);
+      return { key, content: withFileId(slices, clusterId, otherId) };
     };
-    const stored = await this.#hedged.put(first, second, { signal, isUrgent: file.isUrgent });
+    const stored = await this.#hedged.put(first, another, { signal, isUrgent: file.isUrgent });
     // From here on the id never changes: a commit that is repeated must name the same file.
-    if (stored !== first) file.fileId = secondId;
+    file.fileId = idOf.get(stored.key)!;
     return stored.content;
   }
 
