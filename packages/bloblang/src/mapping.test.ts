@@ -118,6 +118,14 @@ const hostile: readonly [what: string, mapping: string, message: RegExp][] = [
   ['merged with itself',    `root = {"a":[1]}\n${'root = root.merge(root)\n'.repeat(60)}`, /built values of more than/],
   ['large comparisons',     'let a = range(0, 100000).map_each(x -> x)\nroot = $a.map_each(x -> $a == $a.map_each(y -> y))', /(steps|built)/],
   ['large texts in a loop', 'let a = "x".repeat(1000000)\nroot = range(0, 1000000).map_each(x -> $a.uppercase().length())', /(steps|built)/],
+  ['shared parts in a format', `let a = ["x"]\n${'let a = [$a, $a]\n'.repeat(60)}root = "%v".format($a)`, /(steps|built)/],
+  ['shared parts as strings', `let a = ["x"]\n${'let a = [$a, $a]\n'.repeat(60)}root = "%s".format($a)`, /(steps|built)/],
+  ['shared parts as YAML',  `let a = ["x"]\n${'let a = [$a, $a]\n'.repeat(60)}root = $a.format_yaml()`, /(steps|built)/],
+  ['wide fields',           'root = "%1000000[1]d".repeat(3000).format(1)',      /built values of more than/],
+  ['shared texts',          'let a = "x".repeat(30000000)\nroot = range(0, 1000).map_each(x -> $a)', /or texts as large/],
+  ['shared texts as JSON',  'let a = "x".repeat(30000000)\nroot = range(0, 1000).map_each(x -> $a).string()', /too large to be printed/],
+  ['digits as JSON',        'root = "9".repeat(3000000).parse_json().string()',  /an integer has more than 1000 digits/],
+  ['digits of a decimal',   'root = "9".repeat(3000000).parse_big_decimal(2)',   /a big decimal has at most 8192 bytes/],
   ['a caught limit',        'root = "x".repeat(1000000000) | "caught"',          /built values of more than/],
   ['a decompression bomb',  'let z = "x".repeat(30000000).compress("gzip")\nroot = $z.decompress("gzip").length() + $z.decompress("gzip").length() + $z.decompress("gzip").length()', /built values of more than/],
 ];
@@ -128,6 +136,17 @@ for (const [what, mapping, message] of hostile)
     assert.match(text, message);
     assert.equal(text.split('\n').length, 1);
   });
+
+test('methods of texts take time in proportion', () => {
+  assert.equal(outcome('root = "<a".repeat(500000).strip_html().length()'), '1000000');
+  assert.equal(outcome('root = "<script".repeat(500000).strip_html().length()'), '3500000');
+  assert.equal(outcome('root = ("a" + "_".repeat(500000) + "b__").slug().length()'), '500002');
+  assert.equal(
+    outcome('root = "a<script>b</style>c<i".strip_html() + "d<b>e</b>f<i".strip_html()'),
+    'adef<i',
+  );
+  assert.equal(outcome('root = "9".repeat(3000000).parse_yaml().type()'), 'number');
+});
 
 test('a catastrophic pattern costs little', () => {
   assert.equal(outcome(`root = "${'a'.repeat(5000)}".re_match("(a+)+$b")`), 'false');

@@ -77,14 +77,22 @@ export class Mapping {
       checkSize(frame.root);
       if (run.metadata !== undefined) for (const value of run.metadata.values()) checkSize(value);
     } catch (error) {
-      if (error instanceof LimitError) throw new MappingFailure(error.message, true);
-      throw new MappingFailure(catchable(error).message, false);
+      throw failureOf(error);
     }
     const { metadata } = run;
     const { root } = frame;
     if (root === deletedValue) return { kind: 'deleted' };
     if (root === nothingValue) return { kind: 'unchanged', metadata };
     return { kind: 'value', value: root, metadata };
+  }
+}
+
+function failureOf(error: unknown): MappingFailure {
+  try {
+    return new MappingFailure(catchable(error).message, false);
+  } catch (other) {
+    if (other instanceof LimitError) return new MappingFailure(other.message, true);
+    throw other;
   }
 }
 

@@ -200,10 +200,21 @@ function isOldName(name: string): boolean {
 
 /** Removes markup, except elements whose names are preserved; their attributes go too. */
 export function stripHtml(text: string, preserved: ReadonlySet<string>): string {
-  return text
-    .replace(/<!--[\s\S]*?(?:-->|$)/g, '')
-    .replace(/<(script|style)\b[^>]*>[\s\S]*?(?:<\/\1\s*>|$)/gi, '')
+  const shown = text.replace(/<!--[\s\S]*?(?:-->|$)/g, '');
+  // No element begins behind the last bracket, where every start of one would look for its end.
+  const end = shown.lastIndexOf('>') + 1;
+  let rest = shown.slice(end);
+  const body = shown
+    .slice(0, end)
+    .replace(/<(script|style)\b[^>]*>[\s\S]*?(<\/\1\s*>|$)/gi, (_whole, _name, close: string) => {
+      if (close === '') rest = '';
+      return '';
+    });
+  const bodyEnd = body.lastIndexOf('>') + 1;
+  const plain = body
+    .slice(0, bodyEnd)
     .replace(/<(\/?)([A-Za-z][A-Za-z0-9-]*)[^>]*>|<[!?][^>]*>/g, (_whole, slash = '', name = '') =>
       preserved.has(String(name).toLowerCase()) ? `<${slash}${String(name).toLowerCase()}>` : '',
     );
+  return plain + body.slice(bodyEnd) + rest;
 }

@@ -1,3 +1,4 @@
+import { chargeTree, type Payment } from '../values/check-size.ts';
 import { asFloat, asInt, isFloat, isNumber } from '../values/numbers.ts';
 import { printFloat } from '../values/print-float.ts';
 import { compareAsUtf8 } from '../values/print-json.ts';
@@ -10,13 +11,15 @@ interface Directive {
   readonly width: number | undefined;
   readonly precision: number | undefined;
   readonly verb: string;
+  readonly payment: Payment;
 }
 
 /** Wider fields are refused as bad widths, as in Go. */
 const widthMax = 1_000_000;
 
-/** Go's `fmt.Sprintf`. */
-export function sprintf(format: string, args: readonly Value[]): string {
+/** Go's `fmt.Sprintf`. A few characters can ask for much, so all is charged before it is printed. */
+export function sprintf(format: string, args: readonly Value[], payment: Payment): string {
+  payment.build(format.length);
   let next = 0;
   const pattern = /%([+\-# 0]*)(\*|\d+)?(?:\.(\*|\d*))?(?:\[(\d+)\])?([\s\S]?)/gu;
   const takeInteger = (): number | undefined => {
@@ -34,15 +37,20 @@ export function sprintf(format: string, args: readonly Value[]): string {
     if (position !== undefined) next = Number(position) - 1;
     const value = args[next++];
     if (value === undefined) return `%!${verb}(MISSING)`;
-    return formatted({ flags, width, precision, verb }, value);
+    chargeTree(value, payment, 1);
+    return formatted({ flags, width, precision, verb, payment }, value);
   });
   if (next >= args.length || /\[\d+\]/.test(format)) return text;
-  const extra = args.slice(next).map((value) => `${goType(value)}=${verbV(value)}`);
+  const extra = args.slice(next).map((value) => {
+    chargeTree(value, payment, 1);
+    return `${goType(value)}=${verbV(value)}`;
+  });
   return `${text}%!(EXTRA ${extra.join(', ')})`;
 }
 
 function formatted(directive: Directive, value: Value): string {
-  const { verb, flags } = directive;
+  const { verb, flags, payment } = directive;
+  payment.build(Math.abs(directive.width ?? 0) + Math.max(0, directive.precision ?? 0));
   const body = bodyOf(directive, value);
   if (body === undefined)
     return `%!${verb}(${value === null ? '<nil>' : `${goType(value)}=${verbV(value)}`})`;

@@ -4,6 +4,7 @@ import { parseCsv } from '../go/csv.ts';
 import { parseForm, parseUrl } from '../go/url.ts';
 import type { Frame } from '../runtime/frame.ts';
 import { type MethodSpec, optional, param, withDefault } from '../runtime/spec.ts';
+import { chargeTree } from '../values/check-size.ts';
 import { fail, wrongType } from '../values/mapping-error.ts';
 import { parseJson } from '../values/parse-json.ts';
 import { setField } from '../values/path.ts';
@@ -61,7 +62,9 @@ const parseYaml: NonNullable<MethodSpec['make']> = () => (value, frame) => {
   frame.run.budget.build(8 * text.length);
   let parsed: unknown;
   try {
-    parsed = parseYamlText(text, { maxAliasCount: aliasesMax, intAsBigInt: true, logLevel: 'silent' });
+    // Reading an integer takes more than its digits; those of 64 bits have 20.
+    const intAsBigInt = !/\d{40}/.test(text);
+    parsed = parseYamlText(text, { maxAliasCount: aliasesMax, intAsBigInt, logLevel: 'silent' });
   } catch (error) {
     return fail(
       `failed to parse value as YAML: ${(error instanceof Error ? error.message : String(error)).split('\n')[0]}`,
@@ -69,6 +72,9 @@ const parseYaml: NonNullable<MethodSpec['make']> = () => (value, frame) => {
   }
   return yamlValue(parsed);
 };
+
+/** Printing a value as YAML takes as long as that many steps. */
+const yamlSteps = 16;
 
 /** Values as the printer of YAML knows them. */
 function plainValue(value: Value): unknown {
@@ -80,16 +86,16 @@ function plainValue(value: Value): unknown {
   return new Map(Object.entries(value).map(([key, inner]) => [key, plainValue(inner)]));
 }
 
-const formatYaml: NonNullable<MethodSpec['make']> = () => (value, frame) =>
-  built(
-    printYaml(plainValue(value), {
-      indent: 4,
-      sortMapEntries: true,
-      aliasDuplicateObjects: false,
-      lineWidth: 0,
-    }),
-    frame,
-  );
+const formatYaml: NonNullable<MethodSpec['make']> = () => (value, frame) => {
+  chargeTree(value, frame.run.budget, yamlSteps);
+  const text = printYaml(plainValue(value), {
+    indent: 4,
+    sortMapEntries: true,
+    aliasDuplicateObjects: false,
+    lineWidth: 0,
+  });
+  return built(text, frame);
+};
 
 const csv: NonNullable<MethodSpec['make']> = (args) => {
   const [hasHeader, delimiter, isLazy] = [
@@ -137,6 +143,7 @@ const form: NonNullable<MethodSpec['make']> = () => (value) => {
 };
 
 const scaleMax = 16_383;
+const decimalBytesMax = 8192;
 
 /** A decimal of Kafka Connect: the unscaled integer in two's complement. */
 function decimalText(bytes: Buffer, scale: number): string {
@@ -195,7 +202,12 @@ export const parsingMethods: readonly MethodSpec[] = [
     make: (args) => {
       const scale = args.integer('scale');
       if (scale < 0 || scale > scaleMax) fail(`scale must be between 0 and ${scaleMax}, got ${scale}`);
-      return (value) => decimalText(getBytes(value), scale);
+      return (value, frame) => {
+        const bytes = getBytes(value);
+        if (bytes.length > decimalBytesMax) fail(`a big decimal has at most ${decimalBytesMax} bytes`);
+        frame.run.budget.step(bytes.length);
+        return decimalText(bytes, scale);
+      };
     },
   },
 ];

@@ -125,7 +125,7 @@ function slug(text: string, language: string): string {
   const and = ({ en: 'and', de: 'und', fr: 'et', es: 'y', nl: 'en', it: 'e' } as Record<string, string>)[
     language
   ];
-  return (language === 'de' ? text.replace(/[äöüÄÖÜß]/g, (found) => umlauts[found]!) : text)
+  const words = (language === 'de' ? text.replace(/[äöüÄÖÜß]/g, (found) => umlauts[found]!) : text)
     .replaceAll('&', ` ${and ?? 'and'} `)
     .replaceAll('@', ' at ')
     .replaceAll('ß', 'ss')
@@ -134,7 +134,11 @@ function slug(text: string, language: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9_-]+/g, '-')
     .replace(/-{2,}/g, '-')
-    .replace(/^[-_]+|[-_]+$/g, '');
+    .replace(/^[-_]+/, '');
+  // A pattern for the end would try every run of dashes.
+  let end = words.length;
+  while (words[end - 1] === '-' || words[end - 1] === '_') end--;
+  return words.slice(0, end);
 }
 
 const plain = (name: string, doc: string, body: MethodBody): MethodSpec => ({
@@ -184,12 +188,7 @@ export const stringMethods: readonly MethodSpec[] = [
     category,
     doc: 'Fills the verbs of a format string, as those of Go, with the arguments.',
     params: 'variadic',
-    make: (args) =>
-      onString((text, frame) => {
-        const result = sprintf(text, args.list);
-        frame.run.budget.build(result.length);
-        return result;
-      }),
+    make: (args) => onString((text, frame) => sprintf(text, args.list, frame.run.budget)),
   },
   {
     name: 'has_prefix',

@@ -64,6 +64,8 @@ export function catchable(error: unknown): MappingError {
   // The stack of the runtime, not of the mapping.
   if (error instanceof RangeError && /call stack/i.test(error.message))
     return MappingError.of('exceeded maximum allowed stacks, this could be due to unbounded recursion');
-  if (error instanceof LimitError) throw error;
+  // A text, an array or an integer that the runtime cannot hold.
+  if (error instanceof RangeError)
+    throw new LimitError('the mapping built a value that is too large; make it smaller');
   throw error;
 }

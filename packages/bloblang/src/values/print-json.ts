@@ -51,7 +51,7 @@ class Writer {
   write(value: Value, depth: number): void {
     if (depth > bloblangLimits.valueDepthMax)
       throw new LimitError('the value is nested too deeply to be printed');
-    if (++this.#values > bloblangLimits.printedValuesMax)
+    if (++this.#values > bloblangLimits.printedValuesMax || this.text.length > bloblangLimits.builtBytesMax)
       throw new LimitError('the value is too large to be printed');
     if (typeof value === 'string') this.#string(value);
     else if (typeof value === 'number') this.text += numberText(value);
