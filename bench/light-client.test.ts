@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemClock } from '@weir/core';
+import { apis } from '@weir/wire';
+import { connect } from '../tests/interop/brokers/stored.ts';
 import { quickSizes } from './compare/compare-options.ts';
 import { lightClient, missingGo } from './compare/light-client.ts';
 import { newBench } from './compare/stage.ts';
@@ -19,6 +22,7 @@ test('the light client reads what it wrote, and says in one line why a server re
 
     const bytes = 20 * 2 * 4 * 1100;
     const work = ['--topic', 'light', '--batches', '2', '--records', '4', '--connections', '2'];
+    const startMs = Math.floor(systemClock.nowMs());
     const written = await run(['produce', ...at, ...work, '--bytes', String(bytes)]);
     assert.ok(written.bytes > 0 && written.bytes <= bytes, `${written.bytes} of ${bytes} bytes`);
     assert.equal(written.requests % 2, 0);
@@ -26,6 +30,12 @@ test('the light client reads what it wrote, and says in one line why a server re
 
     const read = await run(['fetch', ...at, '--topic', 'light', '--bytes', String(written.bytes)]);
     assert.equal(read.bytes, written.bytes);
+
+    assert.equal(
+      await firstSince(broker.servers, 'light', startMs),
+      0n,
+      'retention would delete older records',
+    );
 
     // command; what stderr says
     const refused: [command: string, topic: string, line: RegExp][] = [
@@ -41,6 +51,16 @@ test('the light client reads what it wrote, and says in one line why a server re
     await broker.stop();
   }),
 );
+
+/** Returns the offset of the first record of partition 0 that is not older; -1 if all are. */
+async function firstSince(servers: string, name: string, sinceMs: number): Promise<bigint> {
+  const connection = await connect(servers);
+  const partitions = [{ partitionIndex: 0, timestamp: BigInt(sinceMs) }];
+  const request = { replicaId: -1, topics: [{ name, partitions }] };
+  const { topics } = await connection.request(apis.ListOffsets, request, { timeoutMs: 30_000 });
+  connection.close();
+  return topics[0]!.partitions[0]!.offset;
+}
 
 test('a row over an object store measures latency, throughput, requests and memory', { skip }, () =>
   Lifetime.during(async (lifetime) => {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand"
 	"net"
+	"time"
 )
 
 const (
@@ -104,7 +105,8 @@ func newBatch(records int, random *rand.Rand) []byte {
 		batch = binary.AppendVarint(batch, int64(len(record)))
 		batch = append(batch, record...)
 	}
-	const timestampMs = 1_790_000_000_000
+	// Of now, because servers delete records that are older than their retention within minutes.
+	timestampMs := uint64(time.Now().UnixMilli())
 	be.PutUint32(batch[8:], uint32(len(batch)-12))
 	be.PutUint32(batch[12:], ^uint32(0)) // leader epoch
 	batch[16] = 2                        // magic
