@@ -11,9 +11,10 @@ import { TableHub } from './table-journal.ts';
 
 const database = new MemoryDatabase();
 const shared = new MemoryRecordLog();
-shared.isReady = true;
 const sharedClock = new HandClock();
 const sharedJournals = new SegmentedJournals(shared, { clock: sharedClock, log: silentLog });
+sharedJournals.over(new TableHub(new MemoryTables(database), sharedClock));
+await sharedJournals.begin();
 
 // Hubs of one process share what is in segments and not in the database.
 journalContract('segments', (clock) => sharedJournals.over(new TableHub(new MemoryTables(database), clock)));
@@ -29,7 +30,6 @@ interface Process {
 /** A process over a database and segments that outlive it. */
 async function start(tables: MemoryDatabase, records: MemoryRecordLog): Promise<Process> {
   const clock = new HandClock();
-  records.isReady = false;
   const journals = new SegmentedJournals(records, { clock, log: silentLog });
   const inner = new TableHub(new MemoryTables(tables), clock);
   const hub = journals.over(inner);
@@ -153,4 +153,15 @@ test('frames are released when no journal needs their entries', async () => {
   assert.equal(records.released, 1);
   await hub.forget('d');
   assert.equal(records.released, 2);
+});
+
+test('the database names a log only when the bucket has it', async () => {
+  class NoDisk extends MemoryRecordLog {
+    override async begin(): Promise<void> {
+      throw new Error('no disk');
+    }
+  }
+  const tables = new MemoryDatabase();
+  await assert.rejects(start(tables, new NoDisk()), /no disk/);
+  assert.equal(tables.segmentMark, undefined);
 });

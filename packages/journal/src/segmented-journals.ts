@@ -25,10 +25,10 @@ import { diskFullMs } from './sqlite-tables.ts';
 /** A log in segments of a bucket on disk, which this process has for itself: `SegmentLog` of the storage package. */
 export interface RecordLog {
   readonly id: string;
-  readonly isReady: boolean;
   readonly hasFiles: boolean;
   readonly lastSequence: number;
   records(): AsyncIterable<{ readonly sequence: number; readonly record: Buffer }>;
+  /** When it resolves, the log is found by its id after a crash. */
   begin(): Promise<void>;
   /** Durable when it resolves, with the sequence number of the frame; nothing is stored if it fails. */
   append(record: Uint8Array, files: readonly FileContent[]): Promise<number>;
@@ -106,6 +106,7 @@ export class SegmentedJournals {
   #hub: JournalHub | undefined;
   #cancelCheckpoint: (() => void) | undefined;
   #fullMs = Number.NEGATIVE_INFINITY;
+  #isReady = false;
   #isEnding = false;
 
   constructor(records: RecordLog, { clock, log }: SegmentedDeps) {
@@ -159,9 +160,11 @@ export class SegmentedJournals {
 
   /** From here on appends go into segments. The bucket must exist. */
   async begin(): Promise<void> {
-    if (this.#records.isReady) return;
-    await this.#hub!.setSegmentMark({ logId: this.#records.id, hasEntries: true });
+    if (this.isReady) return;
+    // The segments first: a mark that names a log which the bucket does not have would end the next start.
     await this.#records.begin();
+    await this.#hub!.setSegmentMark({ logId: this.#records.id, hasEntries: true });
+    this.#isReady = true;
   }
 
   /** The database gets all entries; without files in segments it no longer needs them. */
@@ -169,8 +172,8 @@ export class SegmentedJournals {
     this.#isEnding = true;
     this.#cancelCheckpoint?.();
     for (const tail of this.#tails.values()) await this.store(tail);
-    const { isReady, hasFiles, id: logId } = this.#records;
-    if (isReady) await this.#hub!.setSegmentMark(hasFiles ? { logId, hasEntries: false } : undefined);
+    const { hasFiles, id: logId } = this.#records;
+    if (this.isReady) await this.#hub!.setSegmentMark(hasFiles ? { logId, hasEntries: false } : undefined);
   }
 
   tailOf(clusterId: string, inner: Journal): JournalTail {
@@ -195,7 +198,7 @@ export class SegmentedJournals {
   }
 
   get isReady(): boolean {
-    return this.#records.isReady;
+    return this.#isReady;
   }
 
   isDiskFull(): boolean {

@@ -4,7 +4,6 @@ import type { RecordLog } from '../src/segmented-journals.ts';
 /** Segments in memory, which outlive the journals over them. */
 export class MemoryRecordLog implements RecordLog {
   readonly id = 'log';
-  isReady = false;
   hasFiles = false;
   lastSequence = 0;
   released = 0;
@@ -16,9 +15,7 @@ export class MemoryRecordLog implements RecordLog {
     yield* this.stored.filter(({ sequence }) => sequence > this.released);
   }
 
-  async begin(): Promise<void> {
-    this.isReady = true;
-  }
+  async begin(): Promise<void> {}
 
   async append(record: Uint8Array, files: readonly FileContent[]): Promise<number> {
     const { failure } = this;

@@ -116,6 +116,34 @@ test('a segment is written again when its files are deleted and its records are 
   for (const number of [29, 30]) await scrubLogFile(await storeOver(path, again), contentOf(number, 0).key);
 });
 
+test('a read whose segment is written again meanwhile finds nothing', async () => {
+  const path = await newBucket();
+  const log = await openLog(path);
+  const [first, second] = [contentOf(1, 60_000), contentOf(2, 60_000)];
+  await log.append(record('1'), [first]);
+  log.release(await log.append(record('2'), [second]));
+  const location = log.find(first.key)!;
+  assert.deepEqual(await log.read(location, 0, 100_000), bytesOf(first));
+  log.remove(first.key);
+  await log.append(record('3'), [contentOf(3, 60_000)]);
+  assert.equal(log.find(contentOf(3, 0).key)!.path, location.path);
+  assert.ok((await log.read(location, 0, 100_000)) === undefined);
+});
+
+test('a log keeps its id when nothing in it is needed', async () => {
+  const path = await newBucket();
+  const log = await openLog(path);
+  const { id } = log;
+  // Each process dies before it appends anything.
+  for (let start = 1; start <= 3; start++) {
+    const again = await SegmentLog.open(path, { ...deps, sparseBytesMax: 0 });
+    assert.equal(again.id, id, `start ${start}`);
+    again.release(again.lastSequence);
+    await again.tidy(await storeOver(path, again));
+    await again.begin();
+  }
+});
+
 test('records that are not released keep their segment', async () => {
   const path = await newBucket();
   const log = await openLog(path);
@@ -197,7 +225,7 @@ test('what is damaged before the last frame is refused in one line', async () =>
   const places = {
     'header of the segment': 20,
     'first frame': blockBytes + 10,
-    'table of it': blockBytes + 70,
+    'table of the next one': 2 * blockBytes + 70,
   };
   for (const [place, at] of Object.entries(places)) {
     const damaged = Buffer.from(whole);

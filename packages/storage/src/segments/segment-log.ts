@@ -189,7 +189,10 @@ export class SegmentLog implements SegmentObjects {
     }
   }
 
-  /** Makes the folder of the segments, in a bucket that exists. */
+  /**
+   * Makes the folder of the segments, in a bucket that exists. From here on the bucket has a frame, so that the log is
+   * known by its id also if the process dies at once.
+   */
   async begin(): Promise<void> {
     if (this.#isReady) return;
     try {
@@ -202,6 +205,11 @@ export class SegmentLog implements SegmentObjects {
       throw fileStoreError(this.#folder, error);
     }
     this.#isReady = true;
+    if (this.#lastSequence > 0) return;
+    await this.append(Buffer.alloc(0)).catch((error: unknown) => {
+      this.#isReady = false;
+      throw error;
+    });
   }
 
   /**
@@ -237,6 +245,7 @@ export class SegmentLog implements SegmentObjects {
       current.isTainted = true;
       await file.write(joinSmallSlices(parts), isFirst ? 0 : at);
       current.isTainted = false;
+      const last = this.#lastSequence;
       this.#lastSequence = sequence;
       segment.lastSequence = sequence;
       segment.end = at + inBlocks(bytes);
@@ -249,6 +258,8 @@ export class SegmentLog implements SegmentObjects {
         this.#unsaid.delete(key);
         segment.deletions.add(key);
       }
+      if (isFirst)
+        for (const other of this.#segments) if (other.lastSequence === last) this.#recycleIfUnneeded(other);
       return sequence;
     } catch (error) {
       throw fileStoreError(this.#folder, error);
@@ -276,11 +287,11 @@ export class SegmentLog implements SegmentObjects {
       if (previous.isTainted) await previous.file.write([emptyBlock], previous.segment.end);
       previous.file.close();
       this.#current = undefined;
-      this.#recycleIfUnneeded(previous.segment);
     }
-    const free = this.#free.pop();
+    const free = this.#free.at(-1);
     const path = free ?? join(this.#folder, `${String(this.#nextName++).padStart(8, '0')}.seg`);
     const file = await SegmentFile.open(path, free === undefined ? 'new' : 'existing');
+    if (free !== undefined) this.#free.pop();
     if (free === undefined)
       await this.#directories.sync(this.#folder).catch((error: unknown) => {
         file.close();
@@ -335,7 +346,7 @@ export class SegmentLog implements SegmentObjects {
     return this.#lastSequence;
   }
 
-  find(key: string): SegmentLocation | undefined {
+  find(key: string): Located | undefined {
     return this.#files.get(key);
   }
 
@@ -361,13 +372,20 @@ export class SegmentLog implements SegmentObjects {
   }
 
   async read(
-    { path, at, bytes }: SegmentLocation,
+    { segment, path, at, bytes }: Located,
     start: number,
     end: number,
     options?: ReadOptions,
   ): Promise<Buffer | undefined> {
     try {
-      return await readFileRange(path, at + Math.min(start, bytes), at + Math.min(end, bytes), options);
+      const range = await readFileRange(
+        path,
+        at + Math.min(start, bytes),
+        at + Math.min(end, bytes),
+        options,
+      );
+      // The file may have been deleted while it was read, and its segment written again.
+      return this.#segments.has(segment) ? range : undefined;
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return undefined;
       throw fileStoreError(path, error);
@@ -376,7 +394,8 @@ export class SegmentLog implements SegmentObjects {
 
   #recycleIfUnneeded(segment: Segment): void {
     if (this.#isClosed || segment === this.#current?.segment || segment.files.size > 0) return;
-    if (segment.lastSequence > this.#released || !this.#segments.delete(segment)) return;
+    if (segment.lastSequence > this.#released || this.#isLast(segment) || !this.#segments.delete(segment))
+      return;
     for (const key of segment.deleted) {
       this.#deletedIn.delete(key);
       this.#unsaid.delete(key);
@@ -386,6 +405,11 @@ export class SegmentLog implements SegmentObjects {
     this.#alone(() => this.#recycle(segment.path)).catch((error: unknown) => {
       this.#log.warn('failed to recycle segment', { path: segment.path, error: String(error) });
     });
+  }
+
+  /** Whether it has the last frame: without it nothing would say the id of the log, which the database names. */
+  #isLast({ lastSequence }: Segment): boolean {
+    return lastSequence === this.#lastSequence;
   }
 
   /** Erases the header first: a crash while the segment is written again must not show frames of its old generation. */
@@ -417,7 +441,7 @@ export class SegmentLog implements SegmentObjects {
       }
       if (this.#isClosed || takenBytes <= this.#sparseMax + 2 * neededBytes) return;
       const sparse = sealed
-        .filter(({ lastSequence }) => lastSequence <= this.#released)
+        .filter((segment) => segment.lastSequence <= this.#released && !this.#isLast(segment))
         .reduce<Segment | undefined>(
           (least, segment) => (isSparser(segment, least) ? segment : least),
           undefined,
@@ -429,12 +453,12 @@ export class SegmentLog implements SegmentObjects {
   }
 
   async #copyOut(key: string, store: Pick<ObjectStore, 'put' | 'delete'>): Promise<void> {
-    const located = this.#files.get(key);
-    const content = located && (await this.read(located, 0, located.bytes));
-    if (content === undefined) return;
     const copied = { key, isDeleted: false };
     this.#copied = copied;
     try {
+      const located = this.#files.get(key);
+      const content = located && (await this.read(located, 0, located.bytes));
+      if (content === undefined || copied.isDeleted) return;
       await store.put(key, [content]);
       this.replaced(key);
     } finally {
