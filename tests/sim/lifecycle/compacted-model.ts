@@ -67,18 +67,24 @@ export class CompactedModel extends LogModel {
 
   #checkRecords({ baseOffset, records }: SeenBatch): void {
     for (const { offset, key, value, timestampMs } of records) {
-      const sent = this.#records.get(offset) ?? this.#learn(baseOffset, value, offset);
+      const seen = { key, value, timestampMs };
+      const sent = this.#records.get(offset) ?? this.#learn(baseOffset, seen, offset);
       if (sent?.key !== key || sent.value !== value || sent.timestampMs !== timestampMs)
         this.fail(`${key}=${value} is at ${offset}, where ${sent?.key}=${sent?.value} was sent`);
     }
   }
 
-  /** Finds the batch of a record among those in doubt. The first record of a batch is no tombstone. */
-  #learn(baseOffset: number, value: string | null, offset: number): SentRecord | undefined {
+  /** Finds the batch of a record among those in doubt: by its value, which has the id, or by all that a tombstone has. */
+  #learn(
+    baseOffset: number,
+    { key, value, timestampMs }: Pick<SentRecord, 'key' | 'value' | 'timestampMs'>,
+    offset: number,
+  ): SentRecord | undefined {
     const id = value?.split('.')[0];
     for (const batch of this.#doubtful) {
-      const isIt = id === undefined ? batch.records[offset - baseOffset]?.value === null : batch.id === id;
-      if (!isIt) continue;
+      const sent = batch.records[offset - baseOffset];
+      const isTombstone = sent?.value === null && sent.key === key && batch.timestampMs === timestampMs;
+      if (id === undefined ? !isTombstone : batch.id !== id) continue;
       this.#place(batch, baseOffset);
       return this.#records.get(offset);
     }
