@@ -74,7 +74,7 @@ export class CompactedModel extends LogModel {
     }
   }
 
-  /** Finds the batch of a record among those in doubt: by its value, which has the id, or by all that a tombstone has. */
+  /** Finds the batch of a record among those in doubt: by the id in its value, or by all that a tombstone has. */
   #learn(
     baseOffset: number,
     { key, value, timestampMs }: Pick<SentRecord, 'key' | 'value' | 'timestampMs'>,
