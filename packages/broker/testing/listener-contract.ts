@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { brokerLimits } from '../src/limits.ts';
 import { defaultListenerLimits, type ListenerLimits } from '../src/net/limits.ts';
 import { listenerRows } from '../src/net/listener-metrics.ts';
+import { AnswerMemory } from '../src/pressure/answer-memory.ts';
 import type { HandlerResult } from '../src/requests/handler-result.ts';
 import type { ReceivedRequest, RequestServer } from '../src/requests/request-server.ts';
 import { type KafkaListenerOptions, startKafkaListener } from '../src/serving/kafka-listener.ts';
@@ -59,11 +60,14 @@ interface Options {
 async function listen(t: TestContext, options: Options) {
   const clock = new HandClock();
   const metrics = new Metrics();
+  const limits = { ...defaultListenerLimits(1), ...options.limits };
+  const answers = new AnswerMemory(limits.responseBytesMax, clock);
   const listener = await startKafkaListener({
     host: options.host ?? '127.0.0.1',
     port: 0,
     handle: options.handle ?? (await startTestAgent()).server,
-    limits: { ...defaultListenerLimits(1), ...options.limits },
+    limits,
+    answers,
     servingThreads,
     clock,
     log: options.log ?? silentLog,
@@ -81,6 +85,8 @@ async function listen(t: TestContext, options: Options) {
     listener,
     clock,
     metrics,
+    /** A client may have an answer before the listener knows that it was sent. */
+    allSent: () => until(() => answers.bytes === 0),
     async connect() {
       const client = await TestClient.connect(listener.port);
       clients.push(client);
@@ -628,14 +634,14 @@ test('what an answer refers to is held until it is sent or dropped, and is then 
 });
 
 test('a frame that was begun must make progress', async (t) => {
-  const { connect, clock, listener } = await listen(t, {});
+  const { connect, clock, listener, metrics } = await listen(t, {});
   const client = await connect();
   await until(() => listener.connectionCount === 1);
   client.socket.write(Buffer.from([0, 0, 0, 100, 0, 3]));
-  await pause();
+  await until(() => readingOf(metrics, listenerRows.bytesIn.name) === 6);
   clock.advance(10_000);
   client.socket.write(Buffer.from([0]));
-  await pause();
+  await until(() => readingOf(metrics, listenerRows.bytesIn.name) === 7);
   clock.advance(10_000);
   await pause();
   assert.equal(listener.connectionCount, 1);
@@ -644,7 +650,7 @@ test('a frame that was begun must make progress', async (t) => {
 });
 
 test('the connection of a producer that added offsets to its transaction and does not go on is closed', async (t) => {
-  const { connect, clock, listener } = await listen(t, {});
+  const { connect, clock, listener, allSent } = await listen(t, {});
   const [stuck, paused, other] = [await connect(), await connect(), await connect()];
   await until(() => listener.connectionCount === 3);
   const transaction = { transactionalId: 't', producerId: 1n, producerEpoch: 0 };
@@ -660,9 +666,11 @@ test('the connection of a producer that added offsets to its transaction and doe
     await client.call('Metadata', 9, { topics: [] });
   }
   await other.call('Metadata', 9, { topics: [] });
+  await allSent();
   clock.advance(awaitedCommitMsMax - 1_000);
   assert.equal(listener.connectionCount, 3);
   await paused.call('EndTxn', 3, { ...transaction, committed: true });
+  await allSent();
   clock.advance(2_000);
   await stuck.closed;
   await until(() => listener.connectionCount === 2);
@@ -673,7 +681,7 @@ test('the connection of a producer that added offsets to its transaction and doe
 
 test('an idle connection is closed, one that waits for an answer is not', async (t) => {
   const { handle, order, answer } = answeredByHand();
-  const { connect, clock, metrics, listener } = await listen(t, { handle });
+  const { connect, clock, metrics, listener, allSent } = await listen(t, { handle });
   const [idle, waiting, busy] = [await connect(), await connect(), await connect()];
   await until(() => listener.connectionCount === 3);
   send(waiting, 1);
@@ -683,12 +691,14 @@ test('an idle connection is closed, one that waits for an answer is not', async 
   await until(() => order.length === 2);
   answer(2);
   await receive(busy);
+  await allSent();
   clock.advance(1_801_000);
   await idle.closed;
   await until(() => listener.connectionCount === 2);
   answer(1);
   assert.equal(await receive(waiting), 1);
   assert.match(metrics.render(), /service_agent_net_kafka_tcp_idle_conn_close 1/);
+  await allSent();
   clock.advance(3_601_000);
   await Promise.all([waiting.closed, busy.closed]);
 });
