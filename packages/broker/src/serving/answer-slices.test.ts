@@ -25,7 +25,7 @@ function sender(poolBytes = 4096) {
       const sent: Buffer[] = [];
       for (const record of words) {
         for (let at = 0; at < record.length; at += 3)
-          sent.push(known.slice(record[at]!, record[at + 1]!, record[at + 2]!));
+          sent.push(known.slice(record[at]!, record[at + 1]!, record[at + 2]!)!);
       }
       return { sent, release, records: words.length };
     },

@@ -219,7 +219,12 @@ class RemoteOutbox implements AnswerQueue {
   #sentBytes = 0;
   #isEnding = false;
   /** What to call when the socket has accepted this many bytes. */
-  readonly #sent: { readonly atBytes: number; readonly onSent: () => void }[] = [];
+  readonly #sent: {
+    readonly atBytes: number;
+    /** Referred to until then: memory that is collected here is forgotten there. */
+    readonly slices: readonly Buffer[];
+    readonly onSent: () => void;
+  }[] = [];
 
   constructor(options: RemoteOutboxOptions) {
     this.#options = options;
@@ -238,6 +243,7 @@ class RemoteOutbox implements AnswerQueue {
     const release = this.#options.send(slices);
     this.#sent.push({
       atBytes: this.#pushedBytes,
+      slices,
       onSent() {
         release();
         onSent?.();

@@ -226,7 +226,8 @@ export class ServingThread {
   }
 
   #frameAt(id: number, start: number, length: number, flags: number): Frame {
-    const bytes = this.#memory.slice(id, start, length);
+    // Threads forget no memory.
+    const bytes = this.#memory.slice(id, start, length)!;
     const isInSlab = id < this.#counts.length;
     if ((flags & frameFlags.carriesRecords) === 0) {
       // A handler may retain a part of it.

@@ -14,11 +14,12 @@ import { servingRows } from './serving-metrics.ts';
 interface Options {
   readonly threads: number;
   readonly connectionsMax?: number;
+  readonly greetingMs?: number;
   readonly serve?: (request: ReceivedRequest) => HandlerResult<Fields>;
 }
 
 /** Starts a listener with serving threads, and keeps hold of them. */
-async function listen(t: TestContext, { threads, connectionsMax, serve }: Options) {
+async function listen(t: TestContext, { threads, connectionsMax, greetingMs, serve }: Options) {
   const workers: Worker[] = [];
   const keep = (worker: Worker) => void workers.push(worker);
   process.on('worker', keep);
@@ -34,7 +35,12 @@ async function listen(t: TestContext, { threads, connectionsMax, serve }: Option
       refuseApiVersions: () => ({ errorCode: 0, apiKeys: [] }),
       serve: serve ?? (() => ({ errorCode: 0, apiKeys: [] })),
     },
-    limits: { ...limits, connectionsMax: connectionsMax ?? limits.connectionsMax, reservedConnectionsMax: 0 },
+    limits: {
+      ...limits,
+      connectionsMax: connectionsMax ?? limits.connectionsMax,
+      reservedConnectionsMax: 0,
+      greetingMs: greetingMs ?? limits.greetingMs,
+    },
     servingThreads: threads,
     clock,
     log: { ...silentLog, error: (_message, fields = {}) => void errors.push(fields) },
@@ -87,6 +93,30 @@ test('threads share one port, one limit of connections and one set of metrics', 
   await call(await connect());
   await until(() => listener.connectionCount === 30);
   await Promise.race(clients.map(({ closed }) => closed));
+});
+
+test('a connection above the limit is gone at once, and counted once', async (t) => {
+  const waiting: ReceivedRequest[] = [];
+  const { connect, perThread, metrics } = await listen(t, {
+    threads: 2,
+    connectionsMax: 1,
+    greetingMs: 3_600_000,
+    serve(request) {
+      waiting.push(request);
+      return new Promise<'close'>(() => {});
+    },
+  });
+  const busy = await connect();
+  busy.send('ApiVersions', 0, {});
+  await until(() => waiting.length === 1);
+  const refused = await connect();
+  await refused.closed;
+  await until(() => perThread().reduce((sum, count) => sum + count) === 1);
+  const closed = metrics.render().match(/^service_agent_kafka_\S*close\S*\{.*$/gm) ?? [];
+  assert.deepEqual(
+    closed.filter((line) => !line.endsWith(' 0')).map((line) => line.replace(/^.*"(\w+)"\}/, '$1')),
+    ['limit 1'],
+  );
 });
 
 test('a thread that ends takes its connections with it, and is started again', async (t) => {

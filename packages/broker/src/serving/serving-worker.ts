@@ -211,6 +211,8 @@ class ServingWorker {
     // After the greeting, another socket may have taken over the connection.
     const closable = this.#connections.get(id) ?? arrival?.intake?.socket ?? arrival?.socket;
     closable?.destroy();
+    // Without an answer about the quota, its greeting would last until it is too slow.
+    arrival?.admit?.(1);
   }
 
   #start(id: number, frameBytesMax: number): void {
@@ -254,7 +256,9 @@ class ServingWorker {
     const connection = this.#connections.get(id);
     const slices: Buffer[] = [];
     for (let count = reader.word(); count > 0; count--) {
-      slices.push(this.#memory.slice(reader.word(), reader.word(), reader.word()));
+      const slice = this.#memory.slice(reader.word(), reader.word(), reader.word());
+      // The main thread forgets memory of answers only after their connection was closed.
+      if (slice !== undefined) slices.push(slice);
     }
     connection?.send(slices);
   }

@@ -23,10 +23,11 @@ export class KnownMemory {
     else this.#byId.set(message.id, { bytes: Buffer.from(message.memory), isOnce: message.isOnce });
   }
 
-  slice(id: number, start: number, bytes: number): Buffer {
-    const { bytes: memory, isOnce } = this.#byId.get(id)!;
-    if (isOnce) this.#byId.delete(id);
-    return memory.subarray(start, start + bytes);
+  /** `undefined` if the memory is forgotten: a message may overtake the records that were written before it. */
+  slice(id: number, start: number, bytes: number): Buffer | undefined {
+    const known = this.#byId.get(id);
+    if (known?.isOnce === true) this.#byId.delete(id);
+    return known?.bytes.subarray(start, start + bytes);
   }
 }
 
