@@ -15,11 +15,15 @@ interface Options {
   readonly threads: number;
   readonly connectionsMax?: number;
   readonly greetingMs?: number;
+  readonly frameBytesMax?: () => number;
   readonly serve?: (request: ReceivedRequest) => HandlerResult<Fields>;
 }
 
 /** Starts a listener with serving threads, and keeps hold of them. */
-async function listen(t: TestContext, { threads, connectionsMax, greetingMs, serve }: Options) {
+async function listen(
+  t: TestContext,
+  { threads, connectionsMax, greetingMs, frameBytesMax, serve }: Options,
+) {
   const workers: Worker[] = [];
   const keep = (worker: Worker) => void workers.push(worker);
   process.on('worker', keep);
@@ -32,6 +36,7 @@ async function listen(t: TestContext, { threads, connectionsMax, greetingMs, ser
     port: 0,
     handle: {
       serves: () => true,
+      ...(frameBytesMax !== undefined && { frameBytesMax }),
       refuseApiVersions: () => ({ errorCode: 0, apiKeys: [] }),
       serve: serve ?? (() => ({ errorCode: 0, apiKeys: [] })),
     },
@@ -189,4 +194,29 @@ test('a thread checks the CRCs of batches, and leaves what is wrong to the handl
       what,
     );
   }
+});
+
+test('a client may send larger frames as soon as it knows of its login, and not before', async (t) => {
+  let isLoggedIn = false;
+  const { connect } = await listen(t, {
+    threads: 2,
+    frameBytesMax: () => (isLoggedIn ? MiB : 1000),
+    serve({ api }) {
+      if (api.name === 'Produce') return { responses: [], throttleTimeMs: 0 };
+      isLoggedIn = true;
+      return { errorCode: 0, apiKeys: [] };
+    },
+  });
+  const records = buildRecordBatch([{ timestamp: 1n, key: null, value: Buffer.alloc(10_000) }]);
+  const produced = {
+    acks: -1,
+    timeoutMs: 1000,
+    topicData: [{ name: 't', partitionData: [{ index: 0, records }] }],
+  };
+  const early = await connect();
+  early.send('Produce', 9, produced);
+  await early.closed;
+  const client = await connect();
+  await call(client);
+  await client.call('Produce', 9, produced);
 });
