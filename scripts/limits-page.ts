@@ -22,6 +22,7 @@ import { machineLimits } from '../packages/machine/src/limits.ts';
 import { mcpLimits } from '../packages/mcp/src/limits.ts';
 import { metadataLimits } from '../packages/metadata/src/limits.ts';
 import { oidcLimits } from '../packages/oidc/src/limits.ts';
+import { pipelineLimits } from '../packages/pipelines/src/limits.ts';
 import { registryLimits } from '../packages/registry/src/limits.ts';
 import { rpcLimits } from '../packages/rpc/src/limits.ts';
 import { securityLimits } from '../packages/security/src/limits.ts';
@@ -43,6 +44,7 @@ export const limitsByPackage: Readonly<Record<string, Readonly<Record<string, nu
   events: eventLimits,
   registry: registryLimits,
   bloblang: bloblangLimits,
+  pipelines: pipelineLimits,
   http: httpLimits,
   security: securityLimits,
   broker: brokerLimits,

@@ -31,6 +31,7 @@ const sharedFolders: Readonly<Record<string, number>> = {
   'packages/gateway/src/': 16,
   'packages/http/src/': 16,
   'packages/jobs/src/': 16,
+  'packages/pipelines/src/': 16,
   'packages/security/src/': 16,
   'packages/cli/src/tools/': 8,
   'packages/cluster/src/': 16,

@@ -91,7 +91,11 @@ export const layers: Readonly<Record<string, Layer>> = {
   events: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
   // Mappings of documents. Patterns are limited as in `cluster`, and compression as in `wire`.
   bloblang: { mayImport: ['core', 'cluster', 'wire'], builtins: ['crypto', 'zlib'] },
-  pipelines: { mayImport: ['bloblang', 'core', 'wire', 'storage'], builtins: 'any' },
+  // Configurations of pipelines, and the engine that runs them. It reaches every cluster as a client does.
+  pipelines: {
+    mayImport: ['api', 'bloblang', 'client', 'cluster', 'core', 'http', 'registry', 'storage', 'wire'],
+    builtins: 'any',
+  },
   tableflow: { mayImport: ['bloblang', 'core', 'wire', 'storage', 'registry'], builtins: 'any' },
   orbit: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
   // Tools for models, derived from the API catalogue; the server of the tools supplies the operation handlers.
@@ -118,6 +122,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       'events',
       'diagnostics',
       'mcp',
+      'pipelines',
       'registry',
     ],
     // Certificates of mail servers.

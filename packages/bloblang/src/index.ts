@@ -1,13 +1,16 @@
 export type { Environment } from './compile/environment.ts';
 export type { Importer } from './compile/maps.ts';
 export { pipelineEnvironment, pureEnvironment } from './environments.ts';
+export { toText as textOf } from './go/coerce.ts';
 export {
   Mapping,
   MappingFailure,
   type MappingResult,
+  parseDocument,
   parseMapping,
 } from './mapping.ts';
 export type { MappingMessage } from './runtime/message.ts';
+export type { Ports as MappingPorts } from './runtime/ports.ts';
 export { contentOf } from './runtime/run.ts';
 export { BloblangError } from './syntax/syntax-error.ts';
 export type { Value } from './values/value.ts';

@@ -10,6 +10,7 @@ import { catchable } from './runtime/query.ts';
 import { Run } from './runtime/run.ts';
 import { checkSize } from './values/check-size.ts';
 import { LimitError } from './values/mapping-error.ts';
+import { parseJson } from './values/parse-json.ts';
 import { deletedValue, nothingValue, type Value } from './values/value.ts';
 
 interface MappingOptions {
@@ -51,6 +52,15 @@ export class MappingFailure extends Error {
 /** Parses, checks and compiles a mapping; throws a `BloblangError` that says where it is wrong. */
 export function parseMapping(text: string, options: MappingOptions = {}): Mapping {
   return new Mapping(compiledMapping(text, options.environment ?? pipelineEnvironment, options.importer));
+}
+
+/** Parses the content of a message as a document. Throws a `MappingFailure` if it is none. */
+export function parseDocument(content: Buffer): Value {
+  try {
+    return parseJson(content.toString(), (why) => `parse as json: ${why}`);
+  } catch (error) {
+    throw failureOf(error);
+  }
 }
 
 const systemPorts: Ports = { clock: systemClock, random: systemRandom, counters: new Map() };

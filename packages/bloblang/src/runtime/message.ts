@@ -3,12 +3,12 @@ import type { Value } from '../values/value.ts';
 /** A message to be mapped. Its parts are not changed. */
 export interface MappingMessage {
   /** The bytes; needed if `value` is absent, or if the mapping asks for them. */
-  readonly content?: Buffer | string;
+  readonly content?: Buffer | string | undefined;
   /** The document, if it has been parsed already. */
-  readonly value?: Value;
-  readonly metadata?: ReadonlyMap<string, Value>;
+  readonly value?: Value | undefined;
+  readonly metadata?: ReadonlyMap<string, Value> | undefined;
   /** What failed before, in a pipeline that goes on. */
-  readonly error?: MessageError;
+  readonly error?: MessageError | undefined;
 }
 
 export interface MessageError {

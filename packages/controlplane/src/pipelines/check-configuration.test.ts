@@ -3,9 +3,8 @@ import { test } from 'node:test';
 import { ApiError, type PipelineType } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import { usualTenantAccess } from '@weir/cluster/outbound';
+import { plainValueOf, readYaml } from '@weir/pipelines/yaml';
 import { checkedConfiguration, type GivenConfiguration, likelyTypeOf } from './check-configuration.ts';
-import { readYaml } from './read-yaml.ts';
-import { plainValueOf } from './yaml-value.ts';
 
 const checked = (type: PipelineType, given: GivenConfiguration) =>
   checkedConfiguration(type, given, usualTenantAccess);

@@ -1,17 +1,21 @@
 import { ApiError, type PipelineType, pipelineTypes } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import { secretNamesIn } from '@weir/core';
+import {
+  type ConfigurationProblem,
+  printYaml,
+  readYaml,
+  type YamlMapping,
+  type YamlValue,
+} from '@weir/pipelines/yaml';
 import type { ConfigurationPart, NewConfiguration } from '../accounts/workspaces/pipelines.ts';
-import { type ConfigurationProblem, refusalOf } from './configuration-problem.ts';
 import type { ConfigurationRules } from './configuration-rules.ts';
 import { mergeParts } from './merge-parts.ts';
-import { printYaml } from './print-yaml.ts';
-import { readYaml } from './read-yaml.ts';
+import { refusalOf } from './refusal.ts';
 import { problemsOf } from './schema.ts';
 import { tenantReferenceProblems, textsIn } from './tenant-references.ts';
 import { dataLakeNameProblems } from './types/data-lake-names.ts';
 import { schemas } from './types/schemas.ts';
-import type { YamlMapping, YamlValue } from './yaml-value.ts';
 
 export { maskedYaml } from './masked-yaml.ts';
 

@@ -1,9 +1,8 @@
+import { isEmpty, readYaml, type YamlEntry, type YamlMapping, type YamlValue } from '@weir/pipelines/yaml';
 import type * as z from 'zod';
 import type { ConfigurationPart } from '../accounts/workspaces/pipelines.ts';
-import { refusalOf } from './configuration-problem.ts';
-import { readYaml } from './read-yaml.ts';
+import { refusalOf } from './refusal.ts';
 import { problemsOf } from './schema.ts';
-import { isEmpty, type YamlEntry, type YamlMapping, type YamlValue } from './yaml-value.ts';
 
 /**
  * Merges all parts: lists of the same field are concatenated in the order of the parts, and any other field may be in

@@ -1,15 +1,15 @@
 import { schemaProblems, type ValuePath, withSubject } from '@weir/api';
-import * as z from 'zod';
-import type { ConfigurationProblem } from './configuration-problem.ts';
-import { shownKey } from './read-yaml.ts';
 import {
+  type ConfigurationProblem,
   entryOf,
   isEmpty,
+  shownKey,
   type TextPlace,
   type YamlEntry,
   type YamlList,
   type YamlValue,
-} from './yaml-value.ts';
+} from '@weir/pipelines/yaml';
+import * as z from 'zod';
 
 /** The parts that schemas of configurations are made of. `mapping` refuses unknown fields. */
 

@@ -1,7 +1,6 @@
 import { apiLimits } from '@weir/api/limits';
+import { readYaml, type YamlScalar, type YamlValue } from '@weir/pipelines/yaml';
 import { maskedValue } from './mask-secrets.ts';
-import { readYaml } from './read-yaml.ts';
-import type { YamlScalar, YamlValue } from './yaml-value.ts';
 
 export interface Setting {
   /** `input.kafka_franz.topics` */

@@ -1,9 +1,8 @@
 import { type ValuePath, withSubject } from '@weir/api';
 import { coreLimits, problemOfSecretReferences, secretNamesIn } from '@weir/core';
+import type { ConfigurationProblem, TextPlace, YamlValue } from '@weir/pipelines/yaml';
 import { bucketPlace, placesOf, StoreError } from '@weir/storage';
-import type { ConfigurationProblem } from './configuration-problem.ts';
 import type { ConfigurationRules } from './configuration-rules.ts';
-import type { TextPlace, YamlValue } from './yaml-value.ts';
 
 /** A field that names a variable of the environment. */
 export const variableKey = /_env(?:_var)?$/i;

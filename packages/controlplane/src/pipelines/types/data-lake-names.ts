@@ -1,5 +1,10 @@
-import type { ConfigurationProblem } from '../configuration-problem.ts';
-import { entryOf, type YamlMapping, type YamlScalar, type YamlValue } from '../yaml-value.ts';
+import {
+  type ConfigurationProblem,
+  entryOf,
+  type YamlMapping,
+  type YamlScalar,
+  type YamlValue,
+} from '@weir/pipelines/yaml';
 
 /** Finds name conflicts in a data lake configuration: duplicate clusters, and tables of an unknown cluster. */
 export function dataLakeNameProblems(root: YamlMapping): ConfigurationProblem[] {

@@ -1,12 +1,5 @@
 import { ApiError } from '@weir/api';
-import type { TextPlace } from './yaml-value.ts';
-
-/** A problem of a configuration, with its position. */
-export interface ConfigurationProblem {
-  readonly place: TextPlace;
-  /** The rule, or a suggestion. Values are not repeated, because one of them may be a secret. */
-  readonly message: string;
-}
+import type { ConfigurationProblem } from '@weir/pipelines/yaml';
 
 /** Problems listed in one answer. */
 const shownMax = 5;

@@ -1,0 +1,49 @@
+import type { MappingPorts } from '@weir/bloblang';
+import type { Clock, Log, Random } from '@weir/core';
+import type { ComponentConfig, ComponentKind } from './component-config.ts';
+import type { Instances } from './instances.ts';
+import type { OutboundAccess } from './outbound-access.ts';
+import type { PipelineMetrics } from './pipeline-metrics.ts';
+import type { Resources } from './resources.ts';
+
+/** How a pipeline reaches the cluster that it belongs to, for components that name no addresses. */
+export interface OwnCluster {
+  readonly brokers: readonly string[];
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  readonly usesTls?: boolean | undefined;
+}
+
+/** What a process offers to the pipelines that it runs. */
+export interface PipelineServices {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: PipelineMetrics;
+  /** What mappings may ask of the process. */
+  readonly mappingPorts: MappingPorts;
+  /** Which addresses components may connect to. */
+  readonly outbound: OutboundAccess;
+  /** Absent if the pipeline belongs to no cluster. */
+  readonly ownCluster?: OwnCluster | undefined;
+  /** Named secrets, by their name; a configuration refers to them. */
+  readonly secret?: ((name: string) => string | undefined) | undefined;
+  /** Standard input and output, for pipelines that a person runs. */
+  readonly standardStreams?: StandardStreams | undefined;
+}
+
+export interface StandardStreams {
+  readonly input: AsyncIterable<Buffer>;
+  write(bytes: Buffer): Promise<void>;
+}
+
+/** What a component has. */
+export interface ComponentContext extends PipelineServices {
+  readonly label: string;
+  readonly path: string;
+  readonly resources: Resources;
+  /** Makes a child; the parent closes it. */
+  open<Kind extends ComponentKind>(config: ComponentConfig<Kind>): Promise<Instances[Kind]>;
+  /** Aborted when the pipeline has to end without waiting for anything. */
+  readonly stop: AbortSignal;
+}

@@ -1,0 +1,193 @@
+import { BloblangError, type Mapping, parseMapping } from '@weir/bloblang';
+import { nearestName } from '@weir/core';
+import type { ComponentConfig, ComponentKind } from '../component/component-config.ts';
+import type { ComponentSpec } from '../component/component-spec.ts';
+import { readFields } from '../component/field.ts';
+import type { ConfigurationProblem, Reading, TextPlace } from '../component/reading.ts';
+import { entryOf, readYaml, shownKey, type YamlEntry, type YamlValue } from '../yaml/index.ts';
+import type { Catalogue } from './catalogue.ts';
+import { type StreamConfig, streamFields } from './stream-fields.ts';
+
+export interface ReadOptions {
+  readonly catalogue: Catalogue;
+  /** Whether a person runs it on a machine of their own, where more components are allowed. */
+  readonly isLocal: boolean;
+}
+
+export interface ConfigurationReading {
+  /** Absent if there are problems. */
+  readonly config: StreamConfig | undefined;
+  readonly problems: readonly ConfigurationProblem[];
+  /** What works and is not advisable. */
+  readonly warnings: readonly ConfigurationProblem[];
+}
+
+/** Reads a configuration and compiles its mappings. All problems are found in one reading. */
+export function readConfiguration(yaml: string, options: ReadOptions): ConfigurationReading {
+  const text = readYaml(yaml);
+  if ('problems' in text) return { config: undefined, problems: text.problems, warnings: [] };
+  return readStream(text.value, options);
+}
+
+/** Reads a configuration whose YAML was parsed. */
+export function readStream(value: YamlValue, options: ReadOptions): ConfigurationReading {
+  const reading = new StreamReading(options);
+  const config = readFields(value, streamFields, reading, 'root');
+  reading.finish();
+  const { problems, warnings } = reading;
+  return { config: problems.length === 0 ? config : undefined, problems, warnings };
+}
+
+const labelPattern = /^[a-z0-9_]+$/;
+
+interface Reference {
+  readonly kind: ComponentKind;
+  readonly label: string;
+  readonly place: TextPlace;
+}
+
+class StreamReading implements Reading {
+  readonly problems: ConfigurationProblem[] = [];
+  readonly warnings: ConfigurationProblem[] = [];
+  readonly #options: ReadOptions;
+  /** Lines of labels. */
+  readonly #labels = new Map<string, number>();
+  readonly #resources = new Set<string>();
+  readonly #references: Reference[] = [];
+
+  constructor(options: ReadOptions) {
+    this.#options = options;
+  }
+
+  problem(place: TextPlace, message: string): void {
+    this.problems.push({ place, message });
+  }
+
+  warning(place: TextPlace, message: string): void {
+    this.warnings.push({ place, message });
+  }
+
+  refersTo(kind: ComponentKind, label: string, place: TextPlace): void {
+    this.#references.push({ kind, label, place });
+  }
+
+  mapping(value: YamlValue, text: string): Mapping | undefined {
+    try {
+      return parseMapping(text);
+    } catch (error) {
+      if (!(error instanceof BloblangError)) throw error;
+      this.problem(value.place, `in the mapping, ${error.described}`);
+      return undefined;
+    }
+  }
+
+  component<Kind extends ComponentKind>(
+    kind: Kind,
+    value: YamlValue,
+    path: string,
+  ): ComponentConfig<Kind> | undefined {
+    if (value.kind !== 'mapping') {
+      this.problem(value.place, `${nameOf(kind)} has to be an object with the name of its type`);
+      return undefined;
+    }
+    const label = this.#label(kind, entryOf(value, 'label'), path);
+    const processors = this.#processors(kind, entryOf(value, 'processors'), path);
+    const named = this.#typeOf(kind, value.entries, value.place);
+    if (named === undefined) return undefined;
+    const { spec, config } = named;
+    const values = spec.field.read(config, this, `${path}.${spec.name}`);
+    if (values !== undefined) spec.check?.(values, this, config.place);
+    const { name } = spec;
+    return { kind, name, label, path, place: value.place, values, processors };
+  }
+
+  finish(): void {
+    for (const { kind, label, place } of this.#references) {
+      if (this.#resources.has(`${kind} ${label}`)) continue;
+      this.problem(place, `there is no ${kind} resource ${shownKey(label)}; add it to ${kind}_resources`);
+    }
+  }
+
+  /** The entry that names the type, by its key, or by `type` as in older configurations. */
+  #typeOf<Kind extends ComponentKind>(
+    kind: Kind,
+    entries: readonly YamlEntry[],
+    place: TextPlace,
+  ): { readonly spec: ComponentSpec<Kind>; readonly config: YamlValue } | undefined {
+    const common = kind === 'input' || kind === 'output' ? ['label', 'processors'] : ['label'];
+    const named = entries.filter(({ key }) => !common.includes(key));
+    const [first, second] = named;
+    if (first === undefined) {
+      this.problem(
+        place,
+        `${nameOf(kind)} has no type; name one of ${this.#options.catalogue.names(kind).join(', ')}`,
+      );
+      return undefined;
+    }
+    const spec = this.#options.catalogue.get(kind, first.key);
+    if (spec === undefined) {
+      this.problem(first.place, this.#unknownType(kind, first.key));
+      return undefined;
+    }
+    if (second !== undefined)
+      this.problem(
+        second.place,
+        `${nameOf(kind)} has one type, and there are ${shownKey(first.key)} and ${shownKey(second.key)}`,
+      );
+    if (spec.availability === 'local' && !this.#options.isLocal)
+      this.problem(
+        first.place,
+        `${kind} ${first.key} is not available in managed pipelines; run it with weir cli run-pipeline`,
+      );
+    return { spec, config: first.value };
+  }
+
+  #unknownType(kind: ComponentKind, name: string): string {
+    const { catalogue } = this.#options;
+    if (catalogue.isKnownElsewhere(kind, name))
+      return `${kind} ${name} is known and not available in this release`;
+    const meant = nearestName(name, catalogue.names(kind));
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+    return `there is no ${kind} ${shownKey(name)}${hint}`;
+  }
+
+  #label(kind: ComponentKind, entry: YamlEntry | undefined, path: string): string {
+    const label =
+      entry?.value.kind === 'scalar' && entry.value.value !== null ? String(entry.value.value) : '';
+    const isResource = /^root\.[a-z_]+_resources\.\d+$/.test(path);
+    if (entry === undefined || label === '') {
+      if (isResource)
+        this.problem(entry?.place ?? { line: 1, column: 1 }, `a ${kind} resource has to have a label`);
+      return '';
+    }
+    const { place } = entry.value;
+    if (!labelPattern.test(label) || label.startsWith('_')) {
+      this.problem(place, 'a label has lower-case letters, digits and _, and begins with no _');
+      return '';
+    }
+    const line = this.#labels.get(label);
+    if (line !== undefined) this.problem(place, `the label ${label} is used in line ${line} already`);
+    else this.#labels.set(label, place.line);
+    if (isResource) this.#resources.add(`${kind} ${label}`);
+    return label;
+  }
+
+  #processors(
+    kind: ComponentKind,
+    entry: YamlEntry | undefined,
+    path: string,
+  ): ComponentConfig<'processor'>[] {
+    if (entry === undefined || (kind !== 'input' && kind !== 'output')) return [];
+    if (entry.value.kind !== 'list') {
+      this.problem(entry.value.place, 'processors has to be a list');
+      return [];
+    }
+    return entry.value.items
+      .map((item, at) => this.component('processor', item, `${path}.processors.${at}`))
+      .filter((config) => config !== undefined);
+  }
+}
+
+function nameOf(kind: ComponentKind): string {
+  return `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`;
+}

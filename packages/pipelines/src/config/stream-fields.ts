@@ -1,0 +1,69 @@
+import type { ComponentConfig, ComponentKind } from '../component/component-config.ts';
+import { type Field, object, type Values } from '../component/field.ts';
+import {
+  any,
+  bool,
+  child,
+  children,
+  durationMs,
+  float,
+  int,
+  list,
+  oneOf,
+  string,
+} from '../component/field-types.ts';
+
+function resources<Kind extends ComponentKind>(kind: Kind): Field<readonly ComponentConfig<Kind>[]> {
+  return children(kind, `Components of the kind ${kind}, used by their labels.`).or([]);
+}
+
+/** The outermost fields of a configuration. */
+export const streamFields = {
+  http: any('Of the HTTP server of the process; it is set by the operator, and ignored here.')
+    .optional()
+    .advanced(),
+  input: child('input', 'Where messages come from.'),
+  buffer: child('buffer', 'Holds messages between the input and the processors.').or({ none: {} }),
+  pipeline: object('What is done with messages.', {
+    threads: int('Batches that are processed at a time; -1 is one for each core.').or(-1),
+    processors: children('processor', 'Applied to every batch in this order.').or([]),
+  }),
+  output: child('output', 'Where messages go to.'),
+  error_handling: object('What becomes of messages on which a processor failed.', {
+    strategy: oneOf('`none` lets them flow on, `reject` rejects their batch, `retry` tries again.', [
+      'none',
+      'reject',
+      'retry',
+    ]).or('none'),
+    max_retries: int('Attempts of the strategy `retry`; 0 is without end.').or(0),
+    log: object('Logs failed messages.', {
+      enabled: bool('Whether failures are logged.').or(false),
+      add_payload: bool('Whether the content is logged too.').or(false),
+      sampling_ratio: float('The part of failures that is logged.').or(1),
+    }),
+  }),
+  input_resources: resources('input'),
+  processor_resources: resources('processor'),
+  output_resources: resources('output'),
+  cache_resources: resources('cache'),
+  rate_limit_resources: resources('rate_limit'),
+  logger: any('Logs go where the operator sends them; ignored here.').optional().advanced(),
+  metrics: any('Metrics are published by the process; ignored here.').optional().advanced(),
+  tracer: any('Not available; ignored here.').optional().advanced(),
+  shutdown_delay: durationMs('How long the input is read after the pipeline was stopped.').or('0s'),
+  shutdown_timeout: durationMs('How long messages in flight may take to be written when it stops.').or('20s'),
+  tests: list('Tests of the configuration; ignored when it runs.', any('A test.')).optional().advanced(),
+  service: object('How the service runs the pipeline.', {
+    scheduling: object('When it runs.', {
+      run_every: durationMs(
+        'Starts the pipeline again that long after it ended; if absent it runs once, and always.',
+      ).optional(),
+    }),
+    cluster_concurrency_target: int(
+      'Instances in the cluster; each runs on an agent of its own while there are enough.',
+    ).or(1),
+    pipeline_group: string('Only agents of this group run it; `default` if absent.').optional(),
+  }),
+};
+
+export type StreamConfig = Values<typeof streamFields>;

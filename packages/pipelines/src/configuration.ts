@@ -1,0 +1,2 @@
+export { catalogue } from './catalogue.ts';
+export { type ConfigurationReading, readConfiguration, readStream } from './config/read-configuration.ts';

@@ -1,0 +1,47 @@
+import type { Batch } from '../component/message.ts';
+import { pipelineLimits } from '../limits.ts';
+
+/** Counts what a pipeline has read and not yet written, and makes readers wait at the limit. */
+export class InFlight {
+  #messages = 0;
+  #bytes = 0;
+  #changed: (() => void)[] = [];
+
+  get isEmpty(): boolean {
+    return this.#messages === 0;
+  }
+
+  get isFull(): boolean {
+    return (
+      this.#messages >= pipelineLimits.inFlightMessagesMax || this.#bytes >= pipelineLimits.inFlightBytesMax
+    );
+  }
+
+  /** Returns a function that is called when the batch is settled. */
+  add(batch: Batch): () => void {
+    let bytes = 0;
+    for (const message of batch) bytes += message.byteCount;
+    this.#messages += batch.length;
+    this.#bytes += bytes;
+    return () => {
+      this.#messages -= batch.length;
+      this.#bytes -= bytes;
+      const waiting = this.#changed;
+      this.#changed = [];
+      for (const wake of waiting) wake();
+    };
+  }
+
+  /** Resolves when something was settled, or `stop` is aborted. */
+  change(stop: AbortSignal): Promise<void> {
+    if (stop.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = () => {
+        stop.removeEventListener('abort', done);
+        resolve();
+      };
+      this.#changed.push(done);
+      stop.addEventListener('abort', done);
+    });
+  }
+}

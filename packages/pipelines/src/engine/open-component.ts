@@ -1,0 +1,64 @@
+import type { ComponentConfig, ComponentKind } from '../component/component-config.ts';
+import type { ComponentContext, PipelineServices } from '../component/component-context.ts';
+import type { Input, Instances, Output } from '../component/instances.ts';
+import { Resources } from '../component/resources.ts';
+import type { Catalogue } from '../config/catalogue.ts';
+import { Chain } from './chain.ts';
+import { ProcessedInput, ProcessedOutput } from './processed.ts';
+
+interface Opened {
+  close?(): Promise<void>;
+}
+
+/** Opens the components of a pipeline, and remembers the resources to close them. */
+export class Opening {
+  readonly resources = new Resources();
+  readonly #services: PipelineServices;
+  readonly #catalogue: Catalogue;
+  readonly #stop: AbortSignal;
+  readonly #openedResources: Opened[] = [];
+
+  constructor(services: PipelineServices, catalogue: Catalogue, stop: AbortSignal) {
+    this.#services = services;
+    this.#catalogue = catalogue;
+    this.#stop = stop;
+  }
+
+  async open<Kind extends ComponentKind>(config: ComponentConfig<Kind>): Promise<Instances[Kind]> {
+    const context = this.contextOf(config);
+    const spec = this.#catalogue.get(config.kind, config.name);
+    if (spec === undefined) throw new Error(`there is no ${config.kind} ${config.name}`);
+    const opened = await spec.open(config.values, context);
+    if (config.processors.length === 0) return opened;
+    const chain = await Chain.open(config.processors, context);
+    const processed: Input | Output =
+      config.kind === 'input'
+        ? new ProcessedInput(opened as Input, chain)
+        : new ProcessedOutput(opened as Output, chain);
+    return processed as Instances[Kind];
+  }
+
+  /** Opens a component that others use by its label. */
+  async openResource<Kind extends ComponentKind>(config: ComponentConfig<Kind>): Promise<void> {
+    const opened = await this.open(config);
+    this.resources.add(config.kind, config.label, opened);
+    this.#openedResources.push(opened as Opened);
+  }
+
+  async close(): Promise<void> {
+    for (const opened of this.#openedResources.toReversed()) await opened.close?.();
+  }
+
+  contextOf({ label, path, name }: Pick<ComponentConfig, 'label' | 'path' | 'name'>): ComponentContext {
+    const log = this.#services.log.with({ stage: path, component: label === '' ? name : label });
+    return {
+      ...this.#services,
+      log,
+      label,
+      path,
+      resources: this.resources,
+      open: (config) => this.open(config),
+      stop: this.#stop,
+    };
+  }
+}

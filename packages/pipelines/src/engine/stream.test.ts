@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Collected, runPipeline } from '../../testing/run-pipeline.ts';
+import { BatchFailure } from '../component/instances.ts';
+
+const numbers = (count: number, batchSize = 1) => `
+input:
+  generate:
+    mapping: root.id = counter()
+    interval: ""
+    count: ${count}
+    batch_size: ${batchSize}
+`;
+
+const ids = (collected: Collected) => collected.texts.map((text) => JSON.parse(text).id);
+
+test('messages go from the input through the processors to the output, in order', async () => {
+  const collected = await runPipeline(`${numbers(5)}
+pipeline:
+  processors:
+    - mapping: 'root = this.merge({"double": this.id * 2})'
+    - mapping: root = if this.id == 3 { deleted() }
+output:
+  collect: {}
+`);
+  assert.deepEqual(collected.texts, [
+    '{"id":1,"double":2}',
+    '{"id":2,"double":4}',
+    '{"id":4,"double":8}',
+    '{"id":5,"double":10}',
+  ]);
+});
+
+test('a message on which a processor fails flows on unchanged', async () => {
+  const collected = await runPipeline(`${numbers(1)}
+pipeline:
+  processors:
+    - mapping: root = throw("no")
+output:
+  collect: {}
+`);
+  assert.deepEqual(collected.texts, ['{"id":1}']);
+  assert.match(collected.batches[0]![0]!.error!.message, /no/);
+});
+
+test('a batch that was not written is delivered again', async () => {
+  const collected = new Collected();
+  collected.fail = (_, attempt) => {
+    if (attempt === 2) throw new Error('down');
+  };
+  await runPipeline(`${numbers(3)}\noutput:\n  collect: {}\n`, { collected });
+  assert.deepEqual(ids(collected).toSorted(), [1, 2, 3]);
+});
+
+test('of a batch that was written in part, only the rest is delivered again', async () => {
+  const collected = new Collected();
+  collected.fail = (batch, attempt) => {
+    if (attempt === 1) throw new BatchFailure(new Map([[1, new Error(`no ${batch.length}`)]]));
+  };
+  await runPipeline(`${numbers(3, 3)}\noutput:\n  collect: {}\n`, { collected });
+  assert.deepEqual(ids(collected), [2]);
+});
+
+test('strategy reject delivers a failed batch again until it succeeds', async () => {
+  const collected = await runPipeline(`${numbers(1)}
+pipeline:
+  processors:
+    - mapping: |
+        root = if count("attempts") < 3 { throw("not yet") }
+error_handling:
+  strategy: reject
+output:
+  collect: {}
+`);
+  assert.equal(collected.texts.length, 1);
+});

@@ -1,0 +1,9 @@
+/** Limits of pipelines. */
+export const pipelineLimits = {
+  /** Messages and bytes that a pipeline has read and not yet written. */
+  inFlightMessagesMax: 20_000,
+  inFlightBytesMax: 64 * 1024 * 1024,
+  /** Pauses before an input or an output is tried again. */
+  retryMsFirst: 100,
+  retryMsMax: 10_000,
+} as const;

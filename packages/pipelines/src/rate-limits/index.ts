@@ -1,0 +1,3 @@
+import type { ComponentSpec } from '../component/component-spec.ts';
+
+export const rateLimits: readonly ComponentSpec[] = [];
