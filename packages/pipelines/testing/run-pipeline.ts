@@ -57,7 +57,11 @@ export async function runPipeline(
   { collected = new Collected(), services = testServices(), stop = new AbortController().signal } = {},
 ): Promise<Collected> {
   const all = catalogueWith(collected.spec);
-  const reading = readConfiguration(yaml, { catalogue: all, isLocal: true });
+  const reading = readConfiguration(yaml, {
+    catalogue: all,
+    isLocal: true,
+    references: { variable: () => undefined, secrets: {} },
+  });
   assert.ok(reading.config, JSON.stringify(reading.problems));
   await new Stream(reading.config, services, all).run(stop);
   return collected;

@@ -105,7 +105,7 @@ export class Field<T> {
 
   /** Returns the value of the field; `undefined` also if a problem was noted. */
   read(value: YamlValue, reading: Reading, path: string): T | undefined {
-    return this.#parse(value, reading, path);
+    return reading.isOpen(value) ? undefined : this.#parse(value, reading, path);
   }
 
   /** The value that an absent field has. */

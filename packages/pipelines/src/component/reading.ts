@@ -7,6 +7,8 @@ import type { ComponentConfig, ComponentKind } from './component-config.ts';
  * are read. One reading has one text.
  */
 export interface Reading {
+  /** Whether a value is not known yet, because it refers to a variable or a secret. */
+  isOpen(value: YamlValue): boolean;
   /** Notes a problem and goes on, so that one reading finds all. */
   problem(place: TextPlace, message: string): void;
   /** Notes something that works and is not advisable. */

@@ -7,15 +7,18 @@ import type { ConfigurationProblem, Reading, TextPlace } from '../component/read
 import { entryOf, readYaml, shownKey, type YamlEntry, type YamlValue } from '../yaml/index.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type StreamConfig, streamFields } from './stream-fields.ts';
+import { type References, substituted } from './substitution.ts';
 
 export interface ReadOptions {
   readonly catalogue: Catalogue;
   /** Whether a person runs it on a machine of their own, where more components are allowed. */
   readonly isLocal: boolean;
+  /** Values of variables and secrets. Without them a configuration can be checked, not run. */
+  readonly references?: References | undefined;
 }
 
 export interface ConfigurationReading {
-  /** Absent if there are problems. */
+  /** Absent if there are problems, or references without values. */
   readonly config: StreamConfig | undefined;
   readonly problems: readonly ConfigurationProblem[];
   /** What works and is not advisable. */
@@ -31,11 +34,13 @@ export function readConfiguration(yaml: string, options: ReadOptions): Configura
 
 /** Reads a configuration whose YAML was parsed. */
 export function readStream(value: YamlValue, options: ReadOptions): ConfigurationReading {
-  const reading = new StreamReading(options);
-  const config = readFields(value, streamFields, reading, 'root');
+  const { value: complete, problems: unset, open } = substituted(value, options.references);
+  const reading = new StreamReading(options, open);
+  const config = readFields(complete, streamFields, reading, 'root');
   reading.finish();
-  const { problems, warnings } = reading;
-  return { config: problems.length === 0 ? config : undefined, problems, warnings };
+  const { warnings } = reading;
+  const problems = [...unset, ...reading.problems];
+  return { config: problems.length === 0 && open.size === 0 ? config : undefined, problems, warnings };
 }
 
 const labelPattern = /^[a-z0-9_]+$/;
@@ -55,8 +60,15 @@ class StreamReading implements Reading {
   readonly #resources = new Set<string>();
   readonly #references: Reference[] = [];
 
-  constructor(options: ReadOptions) {
+  readonly #open: ReadonlySet<YamlValue>;
+
+  constructor(options: ReadOptions, open: ReadonlySet<YamlValue>) {
     this.#options = options;
+    this.#open = open;
+  }
+
+  isOpen(value: YamlValue): boolean {
+    return this.#open.has(value);
   }
 
   problem(place: TextPlace, message: string): void {
@@ -96,7 +108,7 @@ class StreamReading implements Reading {
     if (named === undefined) return undefined;
     const { spec, config } = named;
     const values = spec.field.read(config, this, `${path}.${spec.name}`);
-    if (values !== undefined) spec.check?.(values, this, config.place);
+    if (values !== undefined && this.#open.size === 0) spec.check?.(values, this, config.place);
     const { name } = spec;
     return { kind, name, label, path, place: value.place, values, processors };
   }

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { catalogue } from '../catalogue.ts';
+import { readConfiguration } from './read-configuration.ts';
+
+const managed = { catalogue, isLocal: false };
+
+/** Problems as `line:column message`. */
+function problemsIn(yaml: string, options = managed): string[] {
+  return readConfiguration(yaml, options).problems.map(
+    ({ place: { line, column }, message }) => `${line}:${column} ${message}`,
+  );
+}
+
+const rows: readonly (readonly [what: string, yaml: string, problems: readonly string[]])[] = [
+  ['the smallest', 'input: {generate: {mapping: root = 1}}\noutput: {drop: {}}', []],
+  ['no input', 'output: {drop: {}}', ['1:1 input is missing']],
+  [
+    'an unknown component',
+    'input: {generat: {}}\noutput: {drop: {}}',
+    ['1:9 there is no input "generat"; did you mean generate?'],
+  ],
+  [
+    'a component that Bento has',
+    'input: {twitter_search: {}}\noutput: {drop: {}}',
+    ['1:9 input twitter_search is known and not available in this release'],
+  ],
+  [
+    'an unknown field',
+    'input:\n  generate:\n    mapping: root = 1\n    intervall: 1s\noutput: {drop: {}}',
+    ['4:5 there is no field "intervall"; did you mean interval?'],
+  ],
+  [
+    'a broken mapping',
+    'input:\n  generate:\n    mapping: root = = (\noutput: {drop: {}}',
+    [/^3:14 in the mapping, line 1, column 8: /] as unknown as string[],
+  ],
+  [
+    'two types',
+    'input: {generate: {mapping: root = 1}}\noutput: {drop: {}, reject: no}',
+    ['2:20 an output has one type, and there are "drop" and "reject"'],
+  ],
+  [
+    'a label twice',
+    'input: {label: a, generate: {mapping: root = 1}}\noutput: {label: a, drop: {}}',
+    ['2:17 the label a is used in line 1 already'],
+  ],
+  [
+    'a label with capitals',
+    'input: {label: A, generate: {mapping: root = 1}}\noutput: {drop: {}}',
+    ['1:16 a label has lower-case letters, digits and _, and begins with no _'],
+  ],
+  [
+    'a number that is none',
+    'input: {generate: {mapping: root = 1, count: many}}\noutput: {drop: {}}',
+    ['1:46 count has to be a whole number'],
+  ],
+  [
+    'a field at the top',
+    'input: {generate: {mapping: root = 1}}\noutput: {drop: {}}\npipelines: {}',
+    ['3:1 there is no field "pipelines"; did you mean pipeline?'],
+  ],
+];
+
+for (const [what, yaml, expected] of rows) {
+  test(`a configuration with ${what}`, () => {
+    const found = problemsIn(yaml);
+    assert.equal(found.length, expected.length, found.join('\n'));
+    for (const [at, problem] of found.entries()) {
+      const rule: unknown = expected[at];
+      if (rule instanceof RegExp) assert.match(problem, rule);
+      else assert.equal(problem, rule);
+    }
+  });
+}
+
+const counted = (count: string) =>
+  `input: {generate: {mapping: root = 1, count: ${JSON.stringify(count)}}}\noutput: {drop: {}}`;
+
+test('a reference that has no value yet is accepted, and nothing can run', () => {
+  for (const text of [`\${COUNT}`, `\${secret:count}`]) {
+    const { problems, config } = readConfiguration(counted(text), managed);
+    assert.deepEqual([problems, config], [[], undefined]);
+  }
+});
+
+test('references have values when a configuration runs', () => {
+  const references = {
+    variable: (name: string) => (name === 'COUNT' ? '7' : undefined),
+    secrets: { count: '8' },
+  };
+  const countOf = (text: string) => {
+    const { config, problems } = readConfiguration(counted(text), { ...managed, references });
+    return problems[0]?.message ?? (config!.input.values as { count: number }).count;
+  };
+  assert.equal(countOf(`\${COUNT}`), 7);
+  assert.equal(countOf(`\${secret:count}`), 8);
+  assert.equal(countOf(`\${OTHER:9}`), 9);
+  assert.match(String(countOf(`\${OTHER}`)), /the variable OTHER is not set/);
+  assert.match(String(countOf(`\${secret:other}`)), /names the secret other/);
+  assert.match(String(countOf(`\${{secret:count}}`)), /count has to be a whole number/);
+  assert.match(String(countOf(`\${{COUNT}}`)), /count has to be a whole number/);
+});
+
+test('a value cannot add fields', () => {
+  const references = { variable: () => '1, mapping: x}}\noutput: {drop: {}}', secrets: {} };
+  const { problems } = readConfiguration(counted(`\${COUNT}`), { ...managed, references });
+  assert.deepEqual(
+    problems.map(({ message }) => message),
+    ['count has to be a whole number'],
+  );
+});
