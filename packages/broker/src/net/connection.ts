@@ -65,6 +65,8 @@ export class KafkaConnection implements LinkReceiver {
   #closeReason: CloseReason = 'peer';
   #isPumping = false;
   #isReading = true;
+  /** Whether the link is being closed, which a link of another thread takes a while for. */
+  #isLeaving = false;
   /** Bytes of frames that are not served yet, and of answers, as counted in the memory shared by all connections. */
   #partialBytes = 0;
   #answerBytes = 0;
@@ -99,7 +101,12 @@ export class KafkaConnection implements LinkReceiver {
   /** Closes at once. */
   destroy(reason: CloseReason): void {
     if (this.#state === 'open') this.#closeReason = reason;
-    if (this.#state !== 'closed') this.#link.destroy();
+    if (this.#state === 'closed') return;
+    if (!this.#isLeaving) {
+      this.#isLeaving = true;
+      this.#options.memory.changeLeaving(this.#partialBytes);
+    }
+    this.#link.destroy();
   }
 
   /** Called periodically: closes the connection if it made no progress for too long. */
@@ -204,8 +211,9 @@ export class KafkaConnection implements LinkReceiver {
       this.#state === 'open' ? this.#link.frames.unfinishedBytes + this.#link.frames.waitingBytes : 0;
     const grewBytes = partialBytes - this.#partialBytes;
     this.#partialBytes = partialBytes;
+    if (grewBytes !== 0 && this.#isLeaving) memory.changeLeaving(grewBytes);
     if (grewBytes !== 0) memory.change(grewBytes);
-    if (grewBytes > 0 && memory.isOverrun) {
+    if (grewBytes > 0 && !this.#isLeaving && memory.isOverrun) {
       this.#options.log.warn('closed Kafka connection: request memory exhausted', {
         peer: this.#session.remoteAddress,
         bytes: partialBytes,
