@@ -4,7 +4,7 @@ import type { ComponentConfig, ComponentKind } from '../component/component-conf
 import type { ComponentSpec } from '../component/component-spec.ts';
 import { readFields } from '../component/field.ts';
 import type { ConfigurationProblem, Reading, TextPlace } from '../component/reading.ts';
-import { entryOf, readYaml, shownKey, type YamlEntry, type YamlValue } from '../yaml/index.ts';
+import { entryOf, placeWithin, readYaml, shownKey, type YamlEntry, type YamlValue } from '../yaml/index.ts';
 import type { Catalogue } from './catalogue.ts';
 import { type StreamConfig, streamFields } from './stream-fields.ts';
 import { type References, substituted } from './substitution.ts';
@@ -88,7 +88,9 @@ class StreamReading implements Reading {
       return parseMapping(text);
     } catch (error) {
       if (!(error instanceof BloblangError)) throw error;
-      this.problem(value.place, `in the mapping, ${error.described}`);
+      if (value.kind === 'scalar' && value.value === text)
+        this.problem(placeWithin(value, error), `in the mapping: ${error.message}`);
+      else this.problem(value.place, `in a query: ${error.message}`);
       return undefined;
     }
   }

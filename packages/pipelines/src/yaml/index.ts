@@ -4,6 +4,7 @@ export { readYaml, shownKey } from './read-yaml.ts';
 export {
   entryOf,
   isEmpty,
+  placeWithin,
   plainValueOf,
   type TextPlace,
   type YamlEntry,

@@ -49,7 +49,7 @@ export function readYaml(text: string): YamlReading {
   }));
   if (first !== undefined) return { problems: [first, ...others] };
   try {
-    return { value: new Conversion(placeAt).valueOf(document.contents, beginning, 1) };
+    return { value: new Conversion(text, placeAt).valueOf(document.contents, beginning, 1) };
   } catch (error) {
     if (error instanceof Unreadable) return { problems: [{ place: error.place, message: error.message }] };
     throw error;
@@ -80,12 +80,14 @@ class Unreadable extends Error {
 
 /** Converts parser nodes to values with positions. */
 class Conversion {
+  readonly #text: string;
   readonly #placeAt: (offset: number) => TextPlace;
   /** The values of anchors so far; `undefined` while the value is incomplete. */
   readonly #anchored = new Map<string, YamlValue | undefined>();
   #aliasCount = 0;
 
-  constructor(placeAt: (offset: number) => TextPlace) {
+  constructor(text: string, placeAt: (offset: number) => TextPlace) {
+    this.#text = text;
     this.#placeAt = placeAt;
   }
 
@@ -106,7 +108,23 @@ class Conversion {
     if (isMap(node)) return this.#mapping(node, place, depth);
     if (isSeq(node)) return this.#list(node, place, depth);
     const value = isScalar(node) ? (node.value as YamlScalar['value']) : null;
-    return { kind: 'scalar', value: shortest(value), place, size: 1, height: 1 };
+    const indent = isScalar(node) && node.type === 'BLOCK_LITERAL' ? this.#indentOf(node) : undefined;
+    return {
+      kind: 'scalar',
+      value: shortest(value),
+      place,
+      ...(indent !== undefined && { indent }),
+      size: 1,
+      height: 1,
+    };
+  }
+
+  /** How far the lines of a literal block are indented: as its first line that has text. */
+  #indentOf(node: Node): number | undefined {
+    const [start, end] = node.range ?? [0, 0];
+    const lines = this.#text.slice(start, end).split('\n').slice(1);
+    const first = lines.find((line) => line.trim() !== '');
+    return first === undefined ? undefined : first.length - first.trimStart().length;
   }
 
   #list({ items: nodes }: YAMLSeq, place: TextPlace, depth: number): YamlList {

@@ -15,6 +15,8 @@ interface Located {
 export interface YamlScalar extends Located {
   readonly kind: 'scalar';
   readonly value: string | number | bigint | boolean | null;
+  /** Of a text over several lines (`|`): how many columns its lines are indented. Its first line follows `place`. */
+  readonly indent?: number;
 }
 
 export interface YamlList extends Located {
@@ -37,6 +39,12 @@ export interface YamlMapping extends Located {
 
 /** A value of a YAML text with its position. An alias is the same object as its target. */
 export type YamlValue = YamlScalar | YamlList | YamlMapping;
+
+/** Where in the file a place within the text of a scalar is. */
+export function placeWithin({ place, indent }: YamlScalar, within: TextPlace): TextPlace {
+  if (indent !== undefined) return { line: place.line + within.line, column: indent + within.column };
+  return within.line === 1 ? { line: place.line, column: place.column + within.column - 1 } : place;
+}
 
 export function entryOf(mapping: YamlMapping, key: string): YamlEntry | undefined {
   return mapping.entries.find((entry) => entry.key === key);
