@@ -6,4 +6,6 @@ export const pipelineLimits = {
   /** Pauses before an input or an output is tried again. */
   retryMsFirst: 100,
   retryMsMax: 10_000,
+  /** Bytes of a failed message that are logged if a configuration asks for them. */
+  loggedPayloadBytesMax: 4096,
 } as const;

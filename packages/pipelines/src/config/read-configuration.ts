@@ -38,10 +38,21 @@ export function readStream(value: YamlValue, options: ReadOptions): Configuratio
   const reading = new StreamReading(options, open);
   const config = readFields(complete, streamFields, reading, 'root');
   reading.finish();
+  if (config !== undefined && config.error_handling?.strategy !== 'none') reading.checkStrategy();
   const { warnings } = reading;
   const problems = [...unset, ...reading.problems];
   return { config: problems.length === 0 && open.size === 0 ? config : undefined, problems, warnings };
 }
+
+/** Components that decide what becomes of failed messages. */
+const handlesErrors: ReadonlySet<string> = new Set([
+  'processor try',
+  'processor catch',
+  'processor retry',
+  'processor switch',
+  'output reject_errored',
+  'output switch',
+]);
 
 const labelPattern = /^[a-z0-9_]+$/;
 
@@ -58,6 +69,8 @@ class StreamReading implements Reading {
   /** Lines of labels. */
   readonly #labels = new Map<string, number>();
   readonly #resources = new Set<string>();
+  /** Types that are used, and where first. */
+  readonly #used = new Map<string, TextPlace>();
   readonly #references: Reference[] = [];
 
   readonly #open: ReadonlySet<YamlValue>;
@@ -109,10 +122,23 @@ class StreamReading implements Reading {
     const named = this.#typeOf(kind, value.entries, value.place);
     if (named === undefined) return undefined;
     const { spec, config } = named;
+    const type = `${kind} ${spec.name}`;
+    if (!this.#used.has(type)) this.#used.set(type, config.place);
     const values = spec.field.read(config, this, `${path}.${spec.name}`);
     if (values !== undefined && this.#open.size === 0) spec.check?.(values, this, config.place);
     const { name } = spec;
     return { kind, name, label, path, place: value.place, values, processors };
+  }
+
+  /** Bento turns a strategy off beside components that handle errors themselves; here it is refused to have both. */
+  checkStrategy(): void {
+    for (const [used, place] of this.#used) {
+      if (!handlesErrors.has(used)) continue;
+      this.problem(
+        place,
+        `error_handling.strategy cannot be combined with the ${used}, which handles errors itself`,
+      );
+    }
   }
 
   finish(): void {

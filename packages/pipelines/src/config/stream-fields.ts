@@ -25,17 +25,17 @@ export const streamFields = {
   input: child('input', 'Where messages come from.'),
   buffer: child('buffer', 'Holds messages between the input and the processors.').or({ none: {} }),
   pipeline: object('What is done with messages.', {
-    threads: int('Batches that are processed at a time; -1 is one for each core.').or(-1),
+    threads: int(
+      'Batches that are processed at a time; -1 is 8. One thread runs all of them, so that more help where processors wait for others.',
+    ).or(-1),
     processors: children('processor', 'Applied to every batch in this order.').or([]),
   }),
   output: child('output', 'Where messages go to.'),
   error_handling: object('What becomes of messages on which a processor failed.', {
-    strategy: oneOf('`none` lets them flow on, `reject` rejects their batch, `retry` tries again.', [
-      'none',
-      'reject',
-      'retry',
-    ]).or('none'),
-    max_retries: int('Attempts of the strategy `retry`; 0 is without end.').or(0),
+    strategy: oneOf(
+      '`none` lets them flow on, `reject` rejects their batch, `retry` processes it again until it succeeds.',
+      ['none', 'reject', 'retry'],
+    ).or('none'),
     log: object('Logs failed messages.', {
       enabled: bool('Whether failures are logged.').or(false),
       add_payload: bool('Whether the content is logged too.').or(false),

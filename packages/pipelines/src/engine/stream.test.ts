@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Collected, runPipeline } from '../../testing/run-pipeline.ts';
+import { jsonLog } from '@weir/core';
+import { Collected, runPipeline, testServices } from '../../testing/run-pipeline.ts';
 import { BatchFailure } from '../component/instances.ts';
 
 const numbers = (count: number, batchSize = 1) => `
@@ -73,4 +74,40 @@ output:
   collect: {}
 `);
   assert.equal(collected.texts.length, 1);
+});
+
+test('batches are processed side by side and written in order', async () => {
+  const collected = await runPipeline(`${numbers(20)}
+pipeline:
+  threads: 4
+  processors:
+    - mapping: root = this
+output:
+  collect: {}
+`);
+  assert.deepEqual(
+    ids(collected),
+    Array.from({ length: 20 }, (_, at) => at + 1),
+  );
+});
+
+test('failed messages are logged with their content where that is configured', async () => {
+  const lines: Record<string, unknown>[] = [];
+  const log = jsonLog({ level: 'warn', nowMs: () => 0, write: (line) => lines.push(JSON.parse(line)) });
+  await runPipeline(
+    `${numbers(1)}
+pipeline:
+  processors:
+    - mapping: root = throw("no")
+error_handling:
+  log: {enabled: true, add_payload: true}
+output:
+  collect: {}
+`,
+    { services: { ...testServices(), log } },
+  );
+  assert.deepEqual(
+    lines.map(({ message, payload, stage }) => [message, payload, stage]),
+    [['failed to process a message', '{"id":1}', 'root.pipeline.processors.0']],
+  );
 });

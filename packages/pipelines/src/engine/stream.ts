@@ -24,7 +24,8 @@ export class Stream {
   readonly #inFlight = new InFlight();
   /** Resolves when the batch that was read last has been handed to the output. */
   #handedOver: Promise<void> = Promise.resolve();
-  #processing = 0;
+  /** Batches that are processed or wait for the output, the oldest first. */
+  readonly #waiting: Promise<void>[] = [];
 
   constructor(config: StreamConfig, services: PipelineServices, catalogue: Catalogue) {
     this.#catalogue = catalogue;
@@ -118,38 +119,53 @@ export class Stream {
   async #take(delivery: Delivery, { chain, output }: { chain: Chain; output: Output }): Promise<void> {
     const batch = withOrigins(delivery.batch);
     const done = this.#inFlight.add(batch);
-    this.#processing++;
-    const processed = Promise.resolve(this.#processed(batch, chain)).finally(() => this.#processing--);
-    const before = this.#handedOver;
-    this.#handedOver = before.then(async () => {
+    this.#services.metrics.received(batch.length, bytesOf(batch));
+    const processed = this.#processed(batch, chain);
+    // Noted when its turn comes.
+    processed.catch(() => undefined);
+    const handedOver = this.#handedOver.then(async () => {
       try {
         await this.#hand(await processed, delivery, output, done);
       } catch (error) {
         await settled(delivery, error as Error, done, this.#services);
       }
     });
+    this.#handedOver = handedOver;
+    this.#waiting.push(handedOver);
+    void handedOver.then(() => this.#waiting.shift());
     const { threads } = this.#config.pipeline;
-    const processingMax = threads > 0 ? threads : processingAtATime;
-    if (this.#processing >= processingMax) await processed.catch(() => undefined);
-    // What is processed and not taken by the output waits here, and so does the input.
-    await before;
+    // What is processed and not taken by the output waits, and so does the input.
+    while (this.#waiting.length >= (threads > 0 ? threads : processingAtATime)) await this.#waiting[0];
   }
 
   async #processed(batch: Batch, chain: Chain): Promise<readonly Batch[]> {
-    const { strategy, max_retries: retriesMax } = this.#config.error_handling;
+    const { strategy, log } = this.#config.error_handling;
     for (let attempt = 0; ; attempt++) {
       const batches = await chain.process(batch, this.#end.signal);
+      if (strategy === 'none' && !log.enabled) return batches;
+      const failed = batches.flat().filter(({ error }) => error !== undefined);
+      if (failed.length === 0) return batches;
+      if (log.enabled) this.#logFailures(failed);
       if (strategy === 'none') return batches;
-      const failed = batches.flat().find(({ error }) => error !== undefined);
-      if (failed === undefined) return batches;
-      if (strategy === 'reject' || (retriesMax > 0 && attempt >= retriesMax) || this.#end.signal.aborted)
-        throw new Error(failed.error?.message);
+      if (strategy === 'reject' || this.#end.signal.aborted) throw new Error(failed[0]?.error?.message);
       const { retryMsFirst: firstMs, retryMsMax: maxMs } = pipelineLimits;
       await pauseUnlessStopped(
         this.#services.clock,
         backOffMs(attempt, { firstMs, maxMs }),
         this.#end.signal,
       );
+    }
+  }
+
+  #logFailures(failed: Batch): void {
+    const { add_payload: addsPayload, sampling_ratio: ratio } = this.#config.error_handling.log;
+    for (const { error, content } of failed) {
+      if (this.#services.random.next() >= ratio) continue;
+      this.#services.log.warn('failed to process a message', {
+        error: error!.message,
+        stage: error!.path,
+        ...(addsPayload && { payload: content.toString('utf8', 0, pipelineLimits.loggedPayloadBytesMax) }),
+      });
     }
   }
 
@@ -171,9 +187,7 @@ export class Stream {
       const beganMs = clock.monotonicMs();
       void output.write(batch, this.#end.signal).then(
         () => {
-          let bytes = 0;
-          for (const message of batch) bytes += message.byteCount;
-          metrics.sent(batch.length, bytes, clock.monotonicMs() - beganMs);
+          metrics.sent(batch.length, bytesOf(batch), clock.monotonicMs() - beganMs);
           return settle();
         },
         (error: Error) => {
@@ -209,6 +223,12 @@ export class Stream {
 const processingAtATime = 8;
 
 const root = { label: '', path: 'root.pipeline', name: 'pipeline' };
+
+function bytesOf(batch: Batch): number {
+  let bytes = 0;
+  for (const message of batch) bytes += message.byteCount;
+  return bytes;
+}
 
 async function settled(
   delivery: Delivery,
