@@ -12,7 +12,10 @@ export interface Delivery {
 
 /** Reads from somewhere. The engine calls `read` again when the last call has ended. */
 export interface Input {
-  /** Waits for messages; `undefined` at the end of the input. Throws `NotConnected` to be called again after a pause. */
+  /**
+   * Waits for messages; `undefined` if there are none until all that were delivered are settled, or never: it is called
+   * once more when they are. Throws `NotConnected` to be called again after a pause.
+   */
   read(stop: AbortSignal): Promise<Delivery | undefined>;
   /** Called after the last delivery was settled. */
   close(): Promise<void>;
@@ -43,9 +46,9 @@ export interface Output {
 
 /** Holds messages between input and processors. */
 export interface Buffer {
-  /** Resolves when the messages are kept; the input is settled then. */
+  /** Keeps messages and settles the delivery. It resolves when that is done. */
   store(delivery: Delivery, stop: AbortSignal): Promise<void>;
-  /** The next delivery; `undefined` after `end`, when all were taken. */
+  /** The next delivery; `undefined` as an input does, after `end`. */
   next(stop: AbortSignal): Promise<Delivery | undefined>;
   /** No more will be stored. */
   end(): void;

@@ -1,4 +1,4 @@
-import type { Mapping } from '@weir/bloblang';
+import { type Mapping, MappingFailure } from '@weir/bloblang';
 import type { ComponentContext } from '../component/component-context.ts';
 import { object, type Values } from '../component/field.ts';
 import { bytes, children, durationMs, float, int, mapping } from '../component/field-types.ts';
@@ -82,8 +82,14 @@ export class BatchPolicy {
   }
 }
 
+/** A check that fails on a message ends no batch. */
 function isTrue(check: Mapping, batch: Batch, ports: ComponentContext['mappingPorts']): boolean {
   const index = batch.length - 1;
-  const result = check.apply(batch[index]!, { batch, index }, ports);
-  return result.kind === 'value' && result.value === true;
+  try {
+    const result = check.apply(batch[index]!, { batch, index }, ports);
+    return result.kind === 'value' && result.value === true;
+  } catch (error) {
+    if (error instanceof MappingFailure) return false;
+    throw error;
+  }
 }

@@ -2,6 +2,8 @@ import type { ComponentContext } from '../component/component-context.ts';
 import { BatchFailure, type Output } from '../component/instances.ts';
 import type { Batch } from '../component/message.ts';
 import type { BatchPolicy } from './batch-policy.ts';
+import { failedOf } from './outcomes.ts';
+import { WriteTurns, writeParts } from './write-parts.ts';
 
 interface Waiting {
   /** Where its messages are in the gathered batch. */
@@ -16,12 +18,10 @@ export class GatheringOutput implements Output {
   readonly #output: Output;
   readonly #policy: BatchPolicy;
   readonly #context: Pick<ComponentContext, 'clock' | 'stop'>;
+  readonly #turns = new WriteTurns();
   #waiting: Waiting[] = [];
   #count = 0;
   #cancelPeriod: (() => void) | undefined;
-  /** The last write that began; the next waits until the output can take it. */
-  #writing: Promise<void> = Promise.resolve();
-  #isBlocked = false;
 
   constructor(output: Output, policy: BatchPolicy, context: Pick<ComponentContext, 'clock' | 'stop'>) {
     this.#output = output;
@@ -33,30 +33,25 @@ export class GatheringOutput implements Output {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ from: this.#count, count: batch.length, resolve, reject });
       this.#count += batch.length;
-      let isComplete: boolean;
-      try {
-        isComplete = this.#policy.add(batch);
-      } catch {
-        // A check that fails ends no batch; others do.
-        isComplete = false;
-      }
-      if (isComplete) this.#end();
+      if (this.#policy.add(batch)) this.#end();
       else this.#startPeriod();
     });
   }
 
+  /** While a batch that is complete waits for the output, none is gathered. */
   ready(): Promise<void> | undefined {
-    return this.#isBlocked ? this.#writing : undefined;
+    return this.#turns.idle();
   }
 
   async flush(): Promise<void> {
-    if (!this.#policy.isEmpty) this.#end();
-    await this.#writing;
+    this.#end();
+    await this.#turns.idle();
     await this.#output.flush?.();
   }
 
   async close(): Promise<void> {
     this.#cancelPeriod?.();
+    for (const { reject } of this.#waiting.splice(0)) reject(new Error('the output was closed'));
     await this.#output.close();
     await this.#policy.chain.close();
   }
@@ -75,21 +70,14 @@ export class GatheringOutput implements Output {
     const waiting = this.#waiting;
     this.#waiting = [];
     this.#count = 0;
-    this.#isBlocked = true;
-    this.#writing = this.#writing.then(() => this.#begin(batch, waiting));
-  }
-
-  /** Resolves when the output has taken the batch, which is before it is written. */
-  async #begin(batch: Batch, waiting: readonly Waiting[]): Promise<void> {
-    await this.#output.ready?.();
-    this.#isBlocked = false;
-    void this.#written(batch).then(
+    void this.#turns.take(() => this.#begin(batch)).then(
       () => {
         for (const { resolve } of waiting) resolve();
       },
       (error: Error) => {
+        const failed = failedOf(batch, error);
         for (const one of waiting) {
-          const part = partOf(error, one);
+          const part = partOf(failed, one);
           if (part === undefined) one.resolve();
           else one.reject(part);
         }
@@ -97,24 +85,22 @@ export class GatheringOutput implements Output {
     );
   }
 
-  async #written(batch: Batch): Promise<void> {
+  async #begin(batch: Batch): Promise<{ written: Promise<void> }> {
     const { stop } = this.#context;
     const { chain } = this.#policy;
-    if (chain.isEmpty) return this.#output.write(batch, stop);
-    const batches = await chain.process(batch, stop);
-    await Promise.all(batches.map((processed) => this.#output.write(processed, stop))).catch(
-      (error: Error) => {
-        throw new Error(error.message, { cause: error });
-      },
-    );
+    if (!chain.isEmpty) return writeParts(this.#output, chain, batch, stop);
+    await this.#output.ready?.();
+    return { written: this.#output.write(batch, stop) };
   }
 }
 
 /** What of an error concerns the messages of one call; nothing fails for a call whose messages were written. */
-function partOf(error: Error, { from, count }: Waiting): Error | undefined {
-  if (!(error instanceof BatchFailure)) return error;
+function partOf(all: ReadonlyMap<number, Error>, { from, count }: Waiting): Error | undefined {
   const failed = new Map<number, Error>();
-  for (const [index, reason] of error.failed)
-    if (index >= from && index < from + count) failed.set(index - from, reason);
-  return failed.size === 0 ? undefined : new BatchFailure(failed);
+  for (let index = 0; index < count; index++) {
+    const reason = all.get(from + index);
+    if (reason !== undefined) failed.set(index, reason);
+  }
+  const [first] = failed.values();
+  return failed.size === count && count === 1 ? first : failed.size === 0 ? undefined : new BatchFailure(failed);
 }

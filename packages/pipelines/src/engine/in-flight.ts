@@ -1,3 +1,4 @@
+import type { Clock } from '@weir/core';
 import type { Batch } from '../component/message.ts';
 import { pipelineLimits } from '../limits.ts';
 
@@ -5,7 +6,7 @@ import { pipelineLimits } from '../limits.ts';
 export class InFlight {
   #messages = 0;
   #bytes = 0;
-  #changed: (() => void)[] = [];
+  readonly #changed = new Set<() => void>();
 
   get isEmpty(): boolean {
     return this.#messages === 0;
@@ -26,21 +27,22 @@ export class InFlight {
     return () => {
       this.#messages -= batch.length;
       this.#bytes -= bytes;
-      const waiting = this.#changed;
-      this.#changed = [];
-      for (const wake of waiting) wake();
+      for (const wake of [...this.#changed]) wake();
     };
   }
 
-  /** Resolves when something was settled, or `stop` is aborted. */
-  change(stop: AbortSignal): Promise<void> {
+  /** Resolves when something was settled, `stop` is aborted, or a time has passed. */
+  change(clock: Clock, withinMs: number, stop: AbortSignal): Promise<void> {
     if (stop.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const done = () => {
+        cancel();
         stop.removeEventListener('abort', done);
+        this.#changed.delete(done);
         resolve();
       };
-      this.#changed.push(done);
+      const cancel = clock.after(withinMs, done);
+      this.#changed.add(done);
       stop.addEventListener('abort', done);
     });
   }

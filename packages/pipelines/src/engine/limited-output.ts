@@ -1,12 +1,14 @@
 import type { Output } from '../component/instances.ts';
 import type { Batch } from '../component/message.ts';
 
-/** Writes at most so many batches at a time: `max_in_flight`. */
+/** Writes at most so many batches at a time: `max_in_flight`. Others wait for their turn, in the order of calls. */
 export class LimitedOutput implements Output {
   readonly #output: Output;
   readonly #inFlightMax: number;
   #inFlight = 0;
-  #wake: (() => void)[] = [];
+  readonly #turns: (() => void)[] = [];
+  /** Resolves when a batch could be written at once; shared by all that wait for it. */
+  #free: { readonly promise: Promise<void>; resolve(): void } | undefined;
 
   constructor(output: Output, inFlightMax: number) {
     this.#output = output;
@@ -15,16 +17,24 @@ export class LimitedOutput implements Output {
 
   ready(): Promise<void> | undefined {
     if (this.#inFlight < this.#inFlightMax) return this.#output.ready?.();
-    return new Promise<void>((resolve) => this.#wake.push(resolve)).then(() => this.ready());
+    this.#free ??= Promise.withResolvers<void>();
+    return this.#free.promise.then(() => this.ready());
   }
 
   async write(batch: Batch, stop: AbortSignal): Promise<void> {
-    this.#inFlight++;
+    if (this.#inFlight < this.#inFlightMax) this.#inFlight++;
+    // Who ends hands its place over.
+    else await new Promise<void>((resolve) => this.#turns.push(resolve));
     try {
       await this.#output.write(batch, stop);
     } finally {
-      this.#inFlight--;
-      this.#wake.shift()?.();
+      const next = this.#turns.shift();
+      if (next === undefined) this.#inFlight--;
+      else next();
+      if (this.#inFlight < this.#inFlightMax) {
+        this.#free?.resolve();
+        this.#free = undefined;
+      }
     }
   }
 

@@ -1,7 +1,10 @@
 import type { Delivery, Input, Output } from '../component/instances.ts';
 import type { Batch } from '../component/message.ts';
 import type { Chain } from './chain.ts';
-import { failedIndexes, sharedSettling, withOrigins } from './shared-settling.ts';
+import { withOrigins } from './outcomes.ts';
+import { partsOf } from './parts.ts';
+import { endedError } from './pending-read.ts';
+import { WriteTurns, writeParts } from './write-parts.ts';
 
 /** An input with processors of its own. */
 export class ProcessedInput implements Input {
@@ -23,51 +26,34 @@ export class ProcessedInput implements Input {
       if (delivery === undefined) return undefined;
       const batches = await this.#chain.process(withOrigins(delivery.batch), stop);
       if (batches.length === 0) await delivery.settle();
-      const settle = sharedSettling(delivery, batches.length);
-      for (const batch of batches) this.#parts.push(partOf(batch, settle));
+      else this.#parts.push(...partsOf(delivery, batches));
     }
   }
 
   async close(): Promise<void> {
+    for (const part of this.#parts.splice(0)) await part.settle(endedError());
     await this.#input.close();
     await this.#chain.close();
   }
 }
 
-/** A part speaks of its own places; the delivery has to know them as those of its messages. */
-function partOf(batch: Batch, settle: Delivery['settle']): Delivery {
-  return {
-    batch: withOrigins(batch),
-    settle: (error, failed) => {
-      if (error === undefined) return settle();
-      const messages = failed === undefined ? batch : [...failed].map((index) => batch[index]!);
-      return settle(error, failedIndexes(messages, error));
-    },
-  };
-}
-
-/** An output with processors of its own. */
+/** An output with processors of its own, which are applied to one batch after the other. */
 export class ProcessedOutput implements Output {
   readonly #output: Output;
   readonly #chain: Chain;
+  readonly #turns = new WriteTurns();
 
   constructor(output: Output, chain: Chain) {
     this.#output = output;
     this.#chain = chain;
   }
 
-  async write(batch: Batch, stop: AbortSignal): Promise<void> {
-    const batches = await this.#chain.process(batch, stop);
-    // Their messages are others than those of the batch, so that a failure of some is one of all.
-    await Promise.all(batches.map((processed) => this.#output.write(processed, stop))).catch(
-      (error: Error) => {
-        throw new Error(error.message, { cause: error });
-      },
-    );
+  write(batch: Batch, stop: AbortSignal): Promise<void> {
+    return this.#turns.take(() => writeParts(this.#output, this.#chain, batch, stop));
   }
 
   ready(): Promise<void> | undefined {
-    return this.#output.ready?.();
+    return this.#turns.idle() ?? this.#output.ready?.();
   }
 
   async flush(): Promise<void> {

@@ -1,4 +1,4 @@
-import { backOffMs, pauseUnlessStopped } from '@weir/core';
+import { backOffMs, type Clock, pauseUnlessStopped } from '@weir/core';
 import type { PipelineServices } from '../component/component-context.ts';
 import { reasonOf } from '../component/failures.ts';
 import type { Buffer, Delivery, Input, Output } from '../component/instances.ts';
@@ -9,7 +9,15 @@ import { pipelineLimits } from '../limits.ts';
 import { Chain } from './chain.ts';
 import { InFlight } from './in-flight.ts';
 import { Opening } from './open-component.ts';
-import { failedIndexes, sharedSettling, withOrigins } from './shared-settling.ts';
+import { failedOf, withOrigins } from './outcomes.ts';
+import { partsOf } from './parts.ts';
+import { endedError, Wake } from './pending-read.ts';
+
+/** Where batches go to after the input. */
+interface Parts {
+  readonly chain: Chain;
+  readonly output: Output;
+}
 
 /**
  * A pipeline that runs: batches go from the input through the processors to the output, and what becomes of them goes
@@ -22,10 +30,13 @@ export class Stream {
   /** Aborted when nothing is waited for any more. */
   readonly #end = new AbortController();
   readonly #inFlight = new InFlight();
+  /** Deliveries that are not settled. */
+  readonly #unsettled = new Set<Delivery>();
   /** Resolves when the batch that was read last has been handed to the output. */
   #handedOver: Promise<void> = Promise.resolve();
-  /** Batches that are processed or wait for the output, the oldest first. */
-  readonly #waiting: Promise<void>[] = [];
+  /** Deliveries that were not handed to the output yet. */
+  #waiting = 0;
+  readonly #handed = new Wake();
 
   constructor(config: StreamConfig, services: PipelineServices, catalogue: Catalogue) {
     this.#catalogue = catalogue;
@@ -37,6 +48,7 @@ export class Stream {
   async run(stop: AbortSignal): Promise<void> {
     const opening = new Opening(this.#services, this.#catalogue, this.#end.signal);
     const closers: (() => Promise<void> | undefined)[] = [() => opening.close()];
+    const ending = new Ending(this.#config, this.#services.clock, stop);
     try {
       await this.#openResources(opening);
       const output = await opening.open(this.#config.output);
@@ -47,14 +59,12 @@ export class Stream {
       closers.push(() => buffer.close());
       const input = await opening.open(this.#config.input);
       closers.push(() => input.close());
-      await this.#flow(
-        buffered(input, buffer, this.#config.buffer.name, this.#services),
-        { chain, output },
-        stop,
-      );
+      await this.#flow(input, buffer, { chain, output }, ending);
     } finally {
+      ending.cancel();
       this.#end.abort();
-      for (const close of closers.toReversed()) await close();
+      await this.#giveBack();
+      for (const close of closers.toReversed()) await this.#closed(close);
     }
   }
 
@@ -67,75 +77,140 @@ export class Stream {
     for (const resource of config.input_resources) await opening.openResource(resource);
   }
 
-  async #flow(
+  async #closed(close: () => Promise<void> | undefined): Promise<void> {
+    try {
+      await close();
+    } catch (error) {
+      this.#services.log.warn('failed to close a component', { error: reasonOf(error) });
+    }
+  }
+
+  async #flow(given: Input, buffer: Buffer, parts: Parts, ending: Ending): Promise<void> {
+    const input = { read: (stop: AbortSignal) => this.#received(given, stop) };
+    if (this.#config.buffer.name === 'none') await this.#pass(input, ending.soon, parts);
+    else {
+      // What is in the buffer was acknowledged, so that it is written also after the input was stopped.
+      const storing = this.#store(input, buffer, ending.soon);
+      await this.#pass({ read: (stop) => buffer.next(stop) }, ending.late, parts);
+      await storing;
+    }
+    await this.#drain(parts.output, ending);
+  }
+
+  async #received(input: Input, stop: AbortSignal): Promise<Delivery | undefined> {
+    const delivery = await input.read(stop);
+    if (delivery !== undefined)
+      this.#services.metrics.received(delivery.batch.length, bytesOf(delivery.batch));
+    return delivery;
+  }
+
+  async #store(input: Pick<Input, 'read'>, buffer: Buffer, stop: AbortSignal): Promise<void> {
+    for (;;) {
+      const delivery = await this.#read(input, stop);
+      if (delivery === undefined) break;
+      await buffer.store(delivery, stop);
+    }
+    buffer.end();
+  }
+
+  /** Reads until the end, and hands on what it reads. */
+  async #pass(
     source: Pick<Input, 'read'>,
-    parts: { chain: Chain; output: Output },
     stop: AbortSignal,
+    parts: Parts,
   ): Promise<void> {
-    const cancelDelay = this.#afterDelay(stop);
-    let failures = 0;
-    while (!cancelDelay.signal.aborted) {
-      await this.#room(parts.output, cancelDelay.signal);
+    const { output } = parts;
+    while (!stop.aborted) {
+      await this.#whileFull(output, stop);
+      // At its end, an input may still have to deliver again what was not written; it is asked once nothing is left.
+      const wasSettled = this.#inFlight.isEmpty;
+      const delivery = await this.#read(source, stop);
+      if (delivery !== undefined) await this.#take(delivery, parts);
+      else if (wasSettled) return;
+      else await this.#whileUnsettled(output, stop);
+    }
+  }
+
+  async #read(source: Pick<Input, 'read'>, stop: AbortSignal): Promise<Delivery | undefined> {
+    for (let failures = 0; !stop.aborted; failures++) {
       try {
-        const delivery = await source.read(cancelDelay.signal);
-        if (delivery === undefined) break;
-        failures = 0;
-        await this.#take(delivery, parts);
+        return await source.read(stop);
       } catch (error) {
-        if (cancelDelay.signal.aborted) break;
+        if (stop.aborted) return undefined;
         this.#services.log.warn('failed to read from the input', { error: reasonOf(error), stage: 'input' });
         this.#services.metrics.failed('input', 1);
         const { retryMsFirst: firstMs, retryMsMax: maxMs } = pipelineLimits;
-        await pauseUnlessStopped(
-          this.#services.clock,
-          backOffMs(failures++, { firstMs, maxMs }),
-          cancelDelay.signal,
-        );
+        await pauseUnlessStopped(this.#services.clock, backOffMs(failures, { firstMs, maxMs }), stop);
       }
     }
-    await this.#drain(parts.output);
-  }
-
-  /** Aborted `shutdown_delay` after `stop`. */
-  #afterDelay(stop: AbortSignal): AbortController {
-    const delayed = new AbortController();
-    const begin = () =>
-      void this.#services.clock.after(this.#config.shutdown_delay ?? 0, () => delayed.abort());
-    if (stop.aborted) begin();
-    else stop.addEventListener('abort', begin, { once: true });
-    return delayed;
+    return undefined;
   }
 
   /** Waits while too much is on its way. An output that gathers would wait for more, so it writes what it has. */
-  async #room(output: Output, stop: AbortSignal): Promise<void> {
-    while (this.#inFlight.isFull && !stop.aborted) {
-      const changed = this.#inFlight.change(stop);
-      void output.flush?.().catch(() => undefined);
-      await changed;
-    }
+  async #whileFull(output: Output, stop: AbortSignal): Promise<void> {
+    while (this.#inFlight.isFull && !stop.aborted) await this.#flushed(output, stop);
+  }
+
+  async #whileUnsettled(output: Output, stop: AbortSignal): Promise<void> {
+    while (!this.#inFlight.isEmpty && !stop.aborted) await this.#flushed(output, stop);
+  }
+
+  /** Until something was settled, or a moment: a batch that one output wrote may go on to another that gathers. */
+  async #flushed(output: Output, stop: AbortSignal): Promise<void> {
+    const changed = this.#inFlight.change(this.#services.clock, pipelineLimits.flushEveryMs, stop);
+    void output.flush?.().catch(() => undefined);
+    await changed;
   }
 
   /** Returns when another delivery may be read, which is before this one is written. */
-  async #take(delivery: Delivery, { chain, output }: { chain: Chain; output: Output }): Promise<void> {
-    const batch = withOrigins(delivery.batch);
-    const done = this.#inFlight.add(batch);
-    this.#services.metrics.received(batch.length, bytesOf(batch));
-    const processed = this.#processed(batch, chain);
-    // Noted when its turn comes.
+  async #take(given: Delivery, { chain, output }: Parts): Promise<void> {
+    const delivery = this.#tracked(given);
+    const processed = this.#processed(delivery.batch, chain);
+    // It is awaited later, when all before it were handed over.
     processed.catch(() => undefined);
-    const handedOver = this.#handedOver.then(async () => {
+    this.#waiting++;
+    this.#handedOver = this.#handedOver.then(async () => {
       try {
-        await this.#hand(await processed, delivery, output, done);
+        await this.#hand(await processed, delivery, output);
       } catch (error) {
-        await settled(delivery, error as Error, done, this.#services);
+        await delivery.settle(error as Error);
+      } finally {
+        this.#waiting--;
+        this.#handed.wake();
       }
     });
-    this.#handedOver = handedOver;
-    this.#waiting.push(handedOver);
-    void handedOver.then(() => this.#waiting.shift());
     const { threads } = this.#config.pipeline;
-    // What is processed and not taken by the output waits, and so does the input.
-    while (this.#waiting.length >= (threads > 0 ? threads : processingAtATime)) await this.#waiting[0];
+    const atATime = threads > 0 ? threads : processingAtATime;
+    // What is processed and not taken by the output waits here, and so does the input.
+    while (this.#waiting >= atATime) await this.#handed.next();
+  }
+
+  /** Counted, and settled once, whatever happens. */
+  #tracked(given: Delivery): Delivery {
+    const batch = withOrigins(given.batch);
+    const done = this.#inFlight.add(batch);
+    const delivery: Delivery = {
+      batch,
+      settle: async (error, failed) => {
+        if (!this.#unsettled.delete(delivery)) return;
+        try {
+          await given.settle(error, failed);
+        } catch (failure) {
+          const { log } = this.#services;
+          log.warn('failed to acknowledge messages', { error: reasonOf(failure), stage: 'input' });
+        } finally {
+          done();
+        }
+      },
+    };
+    this.#unsettled.add(delivery);
+    return delivery;
+  }
+
+  /** Tells the input that it has to deliver another time what was not written. */
+  async #giveBack(): Promise<void> {
+    if (this.#unsettled.size > 0) this.#services.log.warn('failed to write all messages in time');
+    await Promise.all([...this.#unsettled].map((delivery) => delivery.settle(endedError())));
   }
 
   async #processed(batch: Batch, chain: Chain): Promise<readonly Batch[]> {
@@ -170,52 +245,35 @@ export class Stream {
   }
 
   /** Hands batches to the output in order; each settles its part of the delivery when it is written. */
-  async #hand(
-    batches: readonly Batch[],
-    delivery: Delivery,
-    output: Output,
-    done: () => void,
-  ): Promise<void> {
-    if (batches.length === 0) return settled(delivery, undefined, done, this.#services);
-    const settle = sharedSettling(
-      { ...delivery, settle: (error, failed) => settled(delivery, error, done, this.#services, failed) },
-      batches.length,
-    );
-    for (const batch of batches) {
+  async #hand(batches: readonly Batch[], delivery: Delivery, output: Output): Promise<void> {
+    if (batches.length === 0) return delivery.settle();
+    const parts = partsOf(delivery, batches);
+    for (let at = 0; at < parts.length; at++) {
       await output.ready?.();
-      const { clock, metrics } = this.#services;
-      const beganMs = clock.monotonicMs();
-      void output.write(batch, this.#end.signal).then(
-        () => {
-          metrics.sent(batch.length, bytesOf(batch), clock.monotonicMs() - beganMs);
-          return settle();
-        },
-        (error: Error) => {
-          this.#services.log.warn('failed to write to the output', {
-            error: reasonOf(error),
-            stage: 'output',
-          });
-          metrics.failed('output', batch.length);
-          return settle(error, failedIndexes(batch, error));
-        },
-      );
+      void this.#write(batches[at]!, parts[at]!, output);
     }
   }
 
-  /** Waits until all that was read is settled, as long as the configuration allows. */
-  async #drain(output: Output): Promise<void> {
-    const { clock } = this.#services;
-    const late = new AbortController();
-    const cancel = clock.after(this.#config.shutdown_timeout ?? 0, () => late.abort());
-    const over = new Promise<void>((resolve) => late.signal.addEventListener('abort', () => resolve()));
-    await Promise.race([this.#handedOver, over]);
-    while (!this.#inFlight.isEmpty && !late.signal.aborted) {
-      const changed = this.#inFlight.change(late.signal);
-      void output.flush?.().catch(() => undefined);
-      await changed;
+  async #write(batch: Batch, part: Delivery, output: Output): Promise<void> {
+    const { clock, metrics, log } = this.#services;
+    const beganMs = clock.monotonicMs();
+    try {
+      await output.write(batch, this.#end.signal);
+    } catch (error) {
+      log.warn('failed to write to the output', { error: reasonOf(error), stage: 'output' });
+      const failed = failedOf(batch, error as Error);
+      metrics.failed('output', failed.size);
+      await part.settle(error as Error, new Set(failed.keys()));
+      return;
     }
-    cancel();
-    if (late.signal.aborted) this.#services.log.warn('failed to write all messages in time');
+    metrics.sent(batch.length, bytesOf(batch), clock.monotonicMs() - beganMs);
+    await part.settle();
+  }
+
+  /** Waits until all that was read is settled, as long as the configuration allows. */
+  async #drain(output: Output, { late }: Ending): Promise<void> {
+    await Promise.race([this.#handedOver, aborted(late)]);
+    await this.#whileUnsettled(output, late);
   }
 }
 
@@ -230,50 +288,44 @@ function bytesOf(batch: Batch): number {
   return bytes;
 }
 
-async function settled(
-  delivery: Delivery,
-  error: Error | undefined,
-  done: () => void,
-  { log }: PipelineServices,
-  failed?: ReadonlySet<number>,
-): Promise<void> {
-  try {
-    await delivery.settle(error, failed);
-  } catch (failure) {
-    log.warn('failed to acknowledge messages', { error: reasonOf(failure), stage: 'input' });
-  } finally {
-    done();
+/** How a pipeline that is stopped comes to its end. */
+class Ending {
+  readonly #soon = new AbortController();
+  readonly #late = new AbortController();
+  readonly #cancels: (() => void)[] = [];
+
+  constructor(
+    { shutdown_delay: delayMs = 0, shutdown_timeout: timeoutMs = 0 }: StreamConfig,
+    clock: Clock,
+    stop: AbortSignal,
+  ) {
+    const begin = () => {
+      this.#cancels.push(
+        clock.after(delayMs, () => this.#soon.abort()),
+        clock.after(delayMs + timeoutMs, () => this.#late.abort()),
+      );
+    };
+    if (stop.aborted) begin();
+    else stop.addEventListener('abort', begin, { once: true });
+    this.#cancels.push(() => stop.removeEventListener('abort', begin));
+  }
+
+  /** The input is not read any more. */
+  get soon(): AbortSignal {
+    return this.#soon.signal;
+  }
+
+  /** Nothing is waited for any more. */
+  get late(): AbortSignal {
+    return this.#late.signal;
+  }
+
+  cancel(): void {
+    for (const cancel of this.#cancels) cancel();
   }
 }
 
-/** Reads from the buffer what the input puts there; without a buffer, from the input. */
-function buffered(
-  input: Input,
-  buffer: Buffer,
-  name: string,
-  { log }: PipelineServices,
-): Pick<Input, 'read'> {
-  if (name === 'none') return input;
-  let isStarted = false;
-  const pump = async (stop: AbortSignal) => {
-    try {
-      for (;;) {
-        const delivery = await input.read(stop);
-        if (delivery === undefined) break;
-        await buffer.store(delivery, stop);
-      }
-    } catch (error) {
-      if (!stop.aborted)
-        log.warn('failed to read from the input', { error: reasonOf(error), stage: 'input' });
-    } finally {
-      buffer.end();
-    }
-  };
-  return {
-    read: (stop) => {
-      if (!isStarted) void pump(stop);
-      isStarted = true;
-      return buffer.next(stop);
-    },
-  };
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
