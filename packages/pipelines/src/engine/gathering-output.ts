@@ -70,19 +70,21 @@ export class GatheringOutput implements Output {
     const waiting = this.#waiting;
     this.#waiting = [];
     this.#count = 0;
-    void this.#turns.take(() => this.#begin(batch)).then(
-      () => {
-        for (const { resolve } of waiting) resolve();
-      },
-      (error: Error) => {
-        const failed = failedOf(batch, error);
-        for (const one of waiting) {
-          const part = partOf(failed, one);
-          if (part === undefined) one.resolve();
-          else one.reject(part);
-        }
-      },
-    );
+    void this.#turns
+      .take(() => this.#begin(batch))
+      .then(
+        () => {
+          for (const { resolve } of waiting) resolve();
+        },
+        (error: Error) => {
+          const failed = failedOf(batch, error);
+          for (const one of waiting) {
+            const part = partOf(failed, one);
+            if (part === undefined) one.resolve();
+            else one.reject(part);
+          }
+        },
+      );
   }
 
   async #begin(batch: Batch): Promise<{ written: Promise<void> }> {
@@ -102,5 +104,9 @@ function partOf(all: ReadonlyMap<number, Error>, { from, count }: Waiting): Erro
     if (reason !== undefined) failed.set(index, reason);
   }
   const [first] = failed.values();
-  return failed.size === count && count === 1 ? first : failed.size === 0 ? undefined : new BatchFailure(failed);
+  return failed.size === count && count === 1
+    ? first
+    : failed.size === 0
+      ? undefined
+      : new BatchFailure(failed);
 }

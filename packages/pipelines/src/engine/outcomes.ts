@@ -52,7 +52,8 @@ export class Outcomes {
     }
     const failed = new Map<number, Error>();
     for (let index = 0; index < this.#count; index++)
-      if (isUnclear || reasons.has(index) || !written.has(index)) failed.set(index, reasons.get(index) ?? error);
+      if (isUnclear || reasons.has(index) || !written.has(index))
+        failed.set(index, reasons.get(index) ?? error);
     return { error, failed };
   }
 

@@ -24,6 +24,7 @@ export function partsOf(delivery: Delivery, parts: readonly Batch[]): Delivery[]
 
 /** What a delivery was settled with, as an error that knows which messages it is about. */
 function settledError(error: Error, failed: ReadonlySet<number> | undefined): Error {
-  if (failed === undefined) return error instanceof BatchFailure ? new Error(error.message, { cause: error }) : error;
+  if (failed === undefined)
+    return error instanceof BatchFailure ? new Error(error.message, { cause: error }) : error;
   return new BatchFailure(new Map([...failed].map((index) => [index, error])));
 }

@@ -10,7 +10,10 @@ export class PendingRead {
   }
 
   /** The next delivery; `interrupted` if that happens before it is there, and the next call goes on waiting. */
-  async next(stop: AbortSignal, interrupted: Promise<unknown>): Promise<Delivery | undefined | 'interrupted'> {
+  async next(
+    stop: AbortSignal,
+    interrupted: Promise<unknown>,
+  ): Promise<Delivery | undefined | 'interrupted'> {
     this.#reading ??= this.#input.read(stop);
     const reading = this.#reading;
     try {

@@ -63,7 +63,11 @@ export class ReplayedInput implements Input {
         const rest = some.length === 0 ? batch : some;
         const { retryMsFirst: firstMs, retryMsMax: maxMs } = pipelineLimits;
         const dueMs = this.#clock.monotonicMs() + backOffMs(attempts, { firstMs, maxMs });
-        this.#replays.push({ delivery: { batch: rest, settle: settlesRest(delivery, rest, batch) }, attempts, dueMs });
+        this.#replays.push({
+          delivery: { batch: rest, settle: settlesRest(delivery, rest, batch) },
+          attempts,
+          dueMs,
+        });
         this.#failed.wake();
       },
     };
@@ -71,7 +75,11 @@ export class ReplayedInput implements Input {
 }
 
 /** Settles a delivery of which some messages were written before, by the places that these have in it. */
-function settlesRest(delivery: Delivery, rest: Delivery['batch'], batch: Delivery['batch']): Delivery['settle'] {
+function settlesRest(
+  delivery: Delivery,
+  rest: Delivery['batch'],
+  batch: Delivery['batch'],
+): Delivery['settle'] {
   if (rest === batch) return (error, failed) => delivery.settle(error, failed);
   return (error, failed) => {
     if (error === undefined) return delivery.settle();

@@ -114,11 +114,7 @@ export class Stream {
   }
 
   /** Reads until the end, and hands on what it reads. */
-  async #pass(
-    source: Pick<Input, 'read'>,
-    stop: AbortSignal,
-    parts: Parts,
-  ): Promise<void> {
+  async #pass(source: Pick<Input, 'read'>, stop: AbortSignal, parts: Parts): Promise<void> {
     const { output } = parts;
     while (!stop.aborted) {
       await this.#whileFull(output, stop);
