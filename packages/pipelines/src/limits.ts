@@ -10,4 +10,11 @@ export const pipelineLimits = {
   retryMsMax: 10_000,
   /** Bytes of a failed message that are logged if a configuration asks for them. */
   loggedPayloadBytesMax: 4096,
+  /** The answer to an HTTP request, and the parts that it may have. */
+  httpAnswerBytesMax: 32 * 1024 * 1024,
+  httpAnswerPartsMax: 10_000,
+  /** The answer of a server that issues tokens. */
+  httpTokenBytesMax: 64 * 1024,
+  /** Redirects that an HTTP request follows. */
+  httpRedirectsMax: 10,
 } as const;

@@ -14,9 +14,9 @@ export interface HttpRequest {
   readonly url: URL;
   /** Path and query as they are sent, where a URL would change them: it resolves `..`. By default those of `url`. */
   readonly path?: string;
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
+  readonly body?: string | Uint8Array | undefined;
   readonly signal: AbortSignal;
   /** The certificate authority of an `https:` URL, in PEM, if it is not a public one. */
   readonly ca?: string | undefined;
@@ -35,6 +35,10 @@ export interface HttpAnswer {
   readonly headers: IncomingHttpHeaders;
   /** Reads the body. Throws `AnswerTooLong`. */
   text(bytesMax: number): Promise<string>;
+  /** The same, without decoding it. */
+  bytes(bytesMax: number): Promise<Buffer>;
+  /** The body as it arrives, for what ends long after the answer began. */
+  readonly stream: AsyncIterable<Buffer>;
 }
 
 /** The body of an answer exceeds its limit. */
@@ -62,7 +66,9 @@ export async function httpExchange<Output>(
     headers: {
       host: url.host,
       ...headers,
-      ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
+      ...(body === undefined
+        ? {}
+        : { 'content-length': typeof body === 'string' ? Buffer.byteLength(body) : body.length }),
     },
     signal,
     ...(ca === undefined ? {} : { ca }),
@@ -80,14 +86,16 @@ export async function httpExchange<Output>(
     return await use({
       status: response.statusCode!,
       headers: response.headers,
-      text: (bytesMax) => textOf(response, bytesMax),
+      text: async (bytesMax) => (await bytesOf(response, bytesMax)).toString(),
+      bytes: (bytesMax) => bytesOf(response, bytesMax),
+      stream: response,
     });
   } finally {
     if (!response.readableEnded) sent.destroy();
   }
 }
 
-async function textOf(response: IncomingMessage, bytesMax: number): Promise<string> {
+async function bytesOf(response: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -95,5 +103,5 @@ async function textOf(response: IncomingMessage, bytesMax: number): Promise<stri
     if (bytes > bytesMax) throw new AnswerTooLong(bytesMax);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString();
+  return Buffer.concat(chunks);
 }

@@ -91,6 +91,19 @@ export class Field<T> {
     return this.#with({ deprecated: instead });
   }
 
+  /** Only pipelines that a person runs may set it: it names a file, or leads around the rules of an operator. */
+  localOnly(): Field<T> {
+    const parse: Parse<T> = (value, reading, path) => {
+      if (reading.isLocal || isUnset(value)) return this.#parse(value, reading, path);
+      reading.problem(
+        value.place,
+        `${fieldNameOf(path)} is not available in managed pipelines; run it with weir cli run-pipeline`,
+      );
+      return undefined;
+    };
+    return new Field(this.type, this.about, parse, this.absence, this.traits);
+  }
+
   /** Adds a rule; it returns what is wrong with a value. */
   check(rule: (value: NonNullable<T>) => string | undefined): Field<T> {
     const parse: Parse<T> = (value, reading, path) => {
@@ -170,6 +183,13 @@ function noteUnknown(mapping: YamlMapping, fields: Fields, reading: Reading): vo
     const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
     reading.problem(place, `there is no field ${shownKey(key)}${hint}`);
   }
+}
+
+/** Whether a value says nothing: an empty text or list, as defaults are. */
+function isUnset(value: YamlValue): boolean {
+  return value.kind === 'list'
+    ? value.items.length === 0
+    : isEmpty(value) || (value.kind === 'scalar' && value.value === '');
 }
 
 /** The last part of a path: the name of the field for a message. */

@@ -7,6 +7,8 @@ import type { ComponentConfig, ComponentKind } from './component-config.ts';
  * are read. One reading has one text.
  */
 export interface Reading {
+  /** Whether a person runs the pipeline on a machine of their own, so that it may read files. */
+  readonly isLocal: boolean;
   /** Whether a value is not known yet, because it refers to a variable or a secret. */
   isOpen(value: YamlValue): boolean;
   /** Notes a problem and goes on, so that one reading finds all. */

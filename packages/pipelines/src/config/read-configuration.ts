@@ -80,6 +80,10 @@ class StreamReading implements Reading {
     this.#open = open;
   }
 
+  get isLocal(): boolean {
+    return this.#options.isLocal;
+  }
+
   isOpen(value: YamlValue): boolean {
     return this.#open.has(value);
   }

@@ -1,4 +1,5 @@
 import type { ComponentSpec } from '../component/component-spec.ts';
+import { codecProcessors } from './codecs.ts';
 import { mappingProcessors } from './mapping.ts';
 
-export const processors: readonly ComponentSpec[] = [...mappingProcessors];
+export const processors: readonly ComponentSpec[] = [...mappingProcessors, ...codecProcessors];
