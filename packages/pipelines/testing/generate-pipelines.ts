@@ -1,0 +1,109 @@
+import type { Random } from '@weir/core';
+
+/** Processors and the batches that go through them. */
+export interface GeneratedPipeline {
+  /** Each as YAML, which JSON is. */
+  readonly processors: readonly string[];
+  readonly resources: string;
+  readonly batches: readonly (readonly string[])[];
+}
+
+type Plain = string | number | boolean | readonly Plain[] | { readonly [key: string]: Plain };
+
+const resources = JSON.stringify({
+  cache_resources: [{ label: 'known', memory: {} }],
+  processor_resources: [{ label: 'shared', mapping: 'root.shared = this.id' }],
+});
+
+const documents = [
+  '{"id":1,"kind":"a","items":[1,2,3]}',
+  '{"id":2,"kind":"b","items":[]}',
+  '{"id":3,"kind":"a","nested":{"x":"y"}}',
+  '{"id":1,"kind":"c"}',
+  'no json',
+  '[{"id":7},{"id":8}]',
+  '{"id":"text","kind":null}',
+];
+
+const mappings = [
+  'root = this',
+  'root.id = this.id',
+  'root = this.without("kind")',
+  'root = if this.kind == "a" { deleted() }',
+  'root.sum = this.items.sum()',
+  'meta kind = this.kind',
+  'root = throw("no")',
+  'root.batch = batch_index()',
+  'root.failed = errored()',
+  'root.why = error().or("none").contains("no")',
+  'root = content().uppercase()',
+  'root.kind = @kind',
+  'meta = deleted()',
+];
+
+const checks = ['this.kind == "a"', 'this.id > 1', 'errored()', 'batch_index() == 0', 'this.nested.x == "y"', 'this.foo'];
+
+/** Makes pipelines of processors that depend on nothing outside. */
+export function generatedPipeline(random: Random): GeneratedPipeline {
+  const below = (count: number) => Math.floor(random.next() * count);
+  const one = <T>(items: readonly T[]): T => items[below(items.length)]!;
+  const some = <T>(countMax: number, make: () => T): T[] => Array.from({ length: 1 + below(countMax) }, make);
+  const processors = (depth: number): Plain[] => some(2, () => processor(depth));
+
+  function processor(depth: number): Plain {
+    const makers = depth > 0 ? [...simple, ...nested] : simple;
+    return one(makers)(depth);
+  }
+
+  const simple: readonly ((depth: number) => Plain)[] = [
+    () => ({ mapping: one(mappings) }),
+    () => ({ mapping: one(mappings) }),
+    () => ({ mutation: one(mappings) }),
+    () => ({ bloblang: one(mappings) }),
+    () => ({ split: { size: 1 + below(3) } }),
+    () => ({ select_parts: { parts: some(3, () => below(4) - 1) } }),
+    () => ({ insert_part: { content: 'inserted', index: below(4) - 2 } }),
+    () => ({ bounds_check: { max_part_size: 10 + below(60), min_part_size: below(10), max_parts: 1 + below(4) } }),
+    () => ({ group_by_value: { value: one(['${! json("kind") }', '${! json("id") }', 'x']) } }),
+    () => ({ archive: { format: one(['lines', 'json_array', 'binary', 'concatenate']) } }),
+    () => ({ unarchive: { format: one(['lines', 'json_array', 'json_documents', 'json_map', 'binary']) } }),
+    () => ({ compress: { algorithm: one(['gzip', 'zlib', 'flate', 'snappy', 'lz4']) } }),
+    () => ({ dedupe: { cache: 'known', key: one(['${! json("id") }', '${! content() }']), drop_on_err: one([true, false]) } }),
+    () => ({ jmespath: { query: one(['id', 'items[0]', '{a: id, b: kind}', 'nested.x']) } }),
+    () => ({ noop: {} }),
+    () => ({ resource: 'shared' }),
+    () => ({ json_schema: { schema: '{"type":"object","properties":{"id":{"type":"number"}}}' } }),
+    () => ({ log: { message: 'seen', level: 'DEBUG' } }),
+    () => ({ sleep: { duration: '1us' } }),
+  ];
+
+  const nested: readonly ((depth: number) => Plain)[] = [
+    (depth) => ({ try: processors(depth - 1) }),
+    (depth) => ({ catch: processors(depth - 1) }),
+    (depth) => ({ for_each: processors(depth - 1) }),
+    (depth) => ({ processors: processors(depth - 1) }),
+    (depth) => ({ parallel: { processors: processors(depth - 1) } }),
+    (depth) => ({
+      switch: some(3, () => ({
+        check: one([...checks, '']),
+        processors: processors(depth - 1),
+        fallthrough: one([false, false, true]),
+      })),
+    }),
+    (depth) => ({
+      branch: {
+        request_map: one(['', 'root = this', 'root.only = this.id', 'root = if this.kind == "a" { deleted() }']),
+        processors: processors(depth - 1),
+        result_map: one(['', 'root.result = this', 'root = this', 'root.result = content()']),
+      },
+    }),
+    (depth) => ({ group_by: some(2, () => ({ check: one(checks), processors: processors(depth - 1) })) }),
+    (depth) => ({ while: { check: one(checks), max_loops: 1 + below(3), processors: processors(depth - 1) } }),
+  ];
+
+  return {
+    processors: some(3, () => JSON.stringify(processor(2))),
+    resources,
+    batches: some(3, () => some(4, () => one(documents))),
+  };
+}
