@@ -89,6 +89,7 @@ write cluster   delete_workload_identity_federation
 read  cluster   list_pipelines
 write cluster   create_pipeline
 read  cluster   check_pipeline_configuration
+read  cluster   preview_pipeline_configuration
 write cluster   create_pipeline_configuration
 write cluster   change_pipeline_state
 read  cluster   describe_pipeline

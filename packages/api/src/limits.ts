@@ -126,6 +126,12 @@ export const apiLimits = {
   /** Topics that a dry run names among those that lose records. */
   deletionEstimateTopicsMax: 10,
   pipelineProblemCharsMax: 1000,
+  /** A preview of a pipeline: messages, the length of one, entries of metadata, steps and batches of the answer. */
+  triedMessagesMax: 20,
+  triedMessageCharsMax: 64 * 1024,
+  triedMetadataMax: 100,
+  triedStepsMax: 200,
+  triedBatchesMax: 100,
 
   /** Named secrets of a cluster. One call lists all of them. */
   secretsPerClusterMax: 200,

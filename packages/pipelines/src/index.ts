@@ -4,3 +4,5 @@ export { listedAccess, type OutboundAccess, unlimitedAccess } from './component/
 export { noMetrics, type PipelineMetrics } from './component/pipeline-metrics.ts';
 export { type ConfigurationReading, readConfiguration } from './config/read-configuration.ts';
 export { Stream } from './engine/stream.ts';
+export type { TrialStep } from './trial/trial-messages.ts';
+export { Trials } from './trial/trials.ts';

@@ -17,4 +17,11 @@ export const pipelineLimits = {
   httpTokenBytesMax: 64 * 1024,
   /** Redirects that an HTTP request follows. */
   httpRedirectsMax: 10,
+  /** Trials of a configuration: how long one takes, its memory, and how many run and wait. */
+  trialMsMax: 10_000,
+  trialMiBMax: 256,
+  trialsAtATimeMax: 2,
+  trialsWaitingMax: 8,
+  /** Bytes of a message that a trial shows. */
+  triedContentBytesMax: 16 * 1024,
 } as const;

@@ -41,7 +41,14 @@ const mappings = [
   'meta = deleted()',
 ];
 
-const checks = ['this.kind == "a"', 'this.id > 1', 'errored()', 'batch_index() == 0', 'this.nested.x == "y"', 'this.foo'];
+const checks = [
+  'this.kind == "a"',
+  'this.id > 1',
+  'errored()',
+  'batch_index() == 0',
+  'this.nested.x == "y"',
+  'this.foo',
+];
 
 /** Makes pipelines of processors that depend on nothing outside. */
 export function generatedPipeline(random: Random): GeneratedPipeline {
@@ -63,12 +70,20 @@ export function generatedPipeline(random: Random): GeneratedPipeline {
     () => ({ split: { size: 1 + below(3) } }),
     () => ({ select_parts: { parts: some(3, () => below(4) - 1) } }),
     () => ({ insert_part: { content: 'inserted', index: below(4) - 2 } }),
-    () => ({ bounds_check: { max_part_size: 10 + below(60), min_part_size: below(10), max_parts: 1 + below(4) } }),
-    () => ({ group_by_value: { value: one(['${! json("kind") }', '${! json("id") }', 'x']) } }),
+    () => ({
+      bounds_check: { max_part_size: 10 + below(60), min_part_size: below(10), max_parts: 1 + below(4) },
+    }),
+    () => ({ group_by_value: { value: one([`\${! json("kind") }`, `\${! json("id") }`, 'x']) } }),
     () => ({ archive: { format: one(['lines', 'json_array', 'binary', 'concatenate']) } }),
     () => ({ unarchive: { format: one(['lines', 'json_array', 'json_documents', 'json_map', 'binary']) } }),
     () => ({ compress: { algorithm: one(['gzip', 'zlib', 'flate', 'snappy', 'lz4']) } }),
-    () => ({ dedupe: { cache: 'known', key: one(['${! json("id") }', '${! content() }']), drop_on_err: one([true, false]) } }),
+    () => ({
+      dedupe: {
+        cache: 'known',
+        key: one([`\${! json("id") }`, `\${! content() }`]),
+        drop_on_err: one([true, false]),
+      },
+    }),
     () => ({ jmespath: { query: one(['id', 'items[0]', '{a: id, b: kind}', 'nested.x']) } }),
     () => ({ noop: {} }),
     () => ({ resource: 'shared' }),
@@ -92,13 +107,20 @@ export function generatedPipeline(random: Random): GeneratedPipeline {
     }),
     (depth) => ({
       branch: {
-        request_map: one(['', 'root = this', 'root.only = this.id', 'root = if this.kind == "a" { deleted() }']),
+        request_map: one([
+          '',
+          'root = this',
+          'root.only = this.id',
+          'root = if this.kind == "a" { deleted() }',
+        ]),
         processors: processors(depth - 1),
         result_map: one(['', 'root.result = this', 'root = this', 'root.result = content()']),
       },
     }),
     (depth) => ({ group_by: some(2, () => ({ check: one(checks), processors: processors(depth - 1) })) }),
-    (depth) => ({ while: { check: one(checks), max_loops: 1 + below(3), processors: processors(depth - 1) } }),
+    (depth) => ({
+      while: { check: one(checks), max_loops: 1 + below(3), processors: processors(depth - 1) },
+    }),
   ];
 
   return {

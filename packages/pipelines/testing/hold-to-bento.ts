@@ -38,7 +38,11 @@ function bentoProgram(): string {
 
 function answersOf(program: string, cases: readonly unknown[]): Answer[] {
   const input = cases.map((one) => `${JSON.stringify(one)}\n`).join('');
-  const { stdout, status } = spawnSync(program, { input, maxBuffer: 2 ** 30, stdio: ['pipe', 'pipe', 'ignore'] });
+  const { stdout, status } = spawnSync(program, {
+    input,
+    maxBuffer: 2 ** 30,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
   if (status !== 0) throw new Error('the program that runs Bento failed');
   return stdout
     .toString()
@@ -105,14 +109,18 @@ const random = seededRandom(Number(values.seed));
 const cases = Array.from({ length: Number(values.cases) }, () => generatedPipeline(random));
 const program = bentoProgram();
 const [lints, runs] = [
-  answersOf(program, lintedConfigurations.map(({ yaml }) => ({ lint: yaml }))),
+  answersOf(
+    program,
+    lintedConfigurations.map(({ yaml }) => ({ lint: yaml })),
+  ),
   answersOf(program, cases),
 ];
 
 let differences = 0;
 function report(what: string, own: unknown, bento: unknown): void {
   differences++;
-  if (differences <= 20) console.log(`${what}\n  own:   ${JSON.stringify(own)}\n  Bento: ${JSON.stringify(bento)}`);
+  if (differences <= 20)
+    process.stdout.write(`${what}\n  own:   ${JSON.stringify(own)}\n  Bento: ${JSON.stringify(bento)}\n`);
 }
 
 for (const [at, { yaml, differs }] of lintedConfigurations.entries()) {
@@ -129,5 +137,7 @@ for (const [at, one] of cases.entries()) {
     isDeepStrictEqual(comparable(own.batches), comparable(bento.batches));
   if (!isSame) report(JSON.stringify(one), own, bento);
 }
-console.log(`${cases.length} pipelines and ${lintedConfigurations.length} configurations, ${differences} differ`);
+process.stdout.write(
+  `${cases.length} pipelines and ${lintedConfigurations.length} configurations, ${differences} differ\n`,
+);
 process.exitCode = differences === 0 ? 0 : 1;

@@ -74,6 +74,26 @@ test('a pipeline is made, broken, fixed, deployed, rolled back and deleted', lon
   await page.context().close();
 });
 
+test('sample messages go through a configuration, and every step shows its result', long, async () => {
+  const { page, click } = await openPipelines();
+  await click('Create pipeline');
+  await field(page, 'Name').fill('tried');
+  await click('Create pipeline');
+  const editor = page.getByRole('textbox', { name: 'Configuration', exact: true });
+  const processors = '[{mapping: root.id = this.id}, {mapping: root = this.id.uppercase()}]';
+  await replaceText(
+    editor,
+    `input: {generate: {mapping: root = 1}}\npipeline: {processors: ${processors}}\noutput: {drop: {}}\n`,
+  );
+  await onPage(page, 'Valid configuration').waitFor();
+  await replaceText(page.getByRole('textbox', { name: /^Sample messages/ }), '{"id": 7, "name": "x"}');
+  await click('Try');
+  const steps = page.getByRole('list', { name: 'Steps', exact: true });
+  await steps.getByText('{"id":7}').first().waitFor();
+  await steps.getByText(/expected string value, got number/).waitFor();
+  await page.context().close();
+});
+
 test('a secret is made, rotated and deleted, and its value is not on the page', long, async () => {
   const { page, click } = await openPipelines();
   await click('New secret');

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { count, emptyForNone, examples, flag, list, prose, text, time, word } from '../fields.ts';
+import { count, dictionary, emptyForNone, examples, flag, list, prose, text, time, word } from '../fields.ts';
 import { id } from '../ids.ts';
 import { apiLimits } from '../limits.ts';
 import { clusterInput, defineClusterOperation } from '../operation.ts';
@@ -30,6 +30,8 @@ const partName = () =>
     128,
     'is not 1 to 128 letters, digits, dots, underscores, hyphens and slashes',
   );
+
+const triedMetadata = () => dictionary(z.string().max(1000), prose(), apiLimits.triedMetadataMax);
 
 const type = () => z.enum(pipelineTypeNames);
 const state = () => z.enum(pipelineStates);
@@ -198,6 +200,66 @@ export const pipelineOperations = [
         configuration_yaml: 'input: { drop: {} }\n',
       },
       output: { problems: [{ line: 1, column: 1, message: 'output is missing' }], problem_count: 1 },
+    },
+  }),
+  defineClusterOperation({
+    name: 'preview_pipeline_configuration',
+    title: 'Preview a configuration',
+    summary:
+      'Send sample messages through the processors of a configuration, and return the result of each step.',
+    description:
+      'Nothing is stored, and nothing outside is reached: inputs and outputs are not opened, and a processor that would connect somewhere fails. Variables and secrets stand for their names.',
+    input: clusterInput({
+      configuration_yaml: document().describe('The configuration of a `bento` pipeline.'),
+      messages: list(
+        z.strictObject({
+          content: z.string().max(apiLimits.triedMessageCharsMax).describe('The message.'),
+          metadata: triedMetadata().optional().describe('Its metadata.'),
+        }),
+        apiLimits.triedMessagesMax,
+        1,
+      ).describe('The messages, which go through the processors as one batch.'),
+    }),
+    output: z.object({
+      problem: prose(apiLimits.pipelineProblemCharsMax)
+        .optional()
+        .describe('Why nothing was tried; then there are no steps.'),
+      steps: list(
+        z.object({
+          path: prose(1000).describe('Where the processor is in the configuration.'),
+          name: text(100).describe('Its type.'),
+          label: text(200).describe('Its label, or empty.'),
+          batches: list(
+            list(
+              z.object({
+                content: prose().describe('The message; a long one is cut.'),
+                metadata: triedMetadata().describe('Its metadata.'),
+                error: prose().optional().describe('Why a processor failed on it.'),
+              }),
+              apiLimits.triedBatchesMax,
+            ),
+            apiLimits.triedBatchesMax,
+          ).describe('What it made of the messages; none if it dropped them.'),
+        }),
+        apiLimits.triedStepsMax,
+      ).describe('The processors, in the order in which they ran.'),
+    }),
+    example: {
+      input: {
+        configuration_yaml:
+          'input: { generate: { mapping: root = 1 } }\npipeline: { processors: [{ mapping: root.id = this.id }] }\noutput: { drop: {} }\n',
+        messages: [{ content: '{"id":7,"name":"x"}' }],
+      },
+      output: {
+        steps: [
+          {
+            path: 'pipeline.processors.0',
+            name: 'mapping',
+            label: '',
+            batches: [[{ content: '{"id":7}', metadata: {} }]],
+          },
+        ],
+      },
     },
   }),
   defineClusterOperation({

@@ -133,6 +133,7 @@ export const clusterPages: readonly ClusterPage[] = [
       'list_pipelines',
       'create_pipeline',
       'check_pipeline_configuration',
+      'preview_pipeline_configuration',
       'create_pipeline_configuration',
       'change_pipeline_state',
       'describe_pipeline',

@@ -15,6 +15,7 @@ import { Status } from '../../ui/status.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import { offsetOf } from './offset-of.ts';
+import { Trial } from './trial.tsx';
 
 type Described = OutputOf<'describe_pipeline'>;
 
@@ -90,47 +91,52 @@ function Editor({ target, described }: EditorProps) {
         placeholder="input: …"
         className="min-h-96"
       />
-      <Card title="Problems">
-        <div className="flex flex-col gap-3 p-4" aria-live="polite">
-          {isEmpty ? (
-            <p className="text-sm text-muted">Enter a configuration in YAML.</p>
-          ) : check.isError ? (
-            <Failure what="check the configuration" error={check.error} onRetry={() => check.refetch()} />
-          ) : !isCurrent || problems === undefined ? (
-            <Status kind="muted">checking …</Status>
-          ) : problems.length === 0 ? (
-            <Status kind="ok">Valid configuration</Status>
-          ) : (
-            <>
-              <Status kind="fail">{counted(check.data!.problem_count, 'problem')}</Status>
-              <ol aria-label="Problems" className="flex flex-col gap-2">
-                {problems.map(({ line, column, message }) => (
-                  <li key={`${line} ${column} ${message}`} className="flex min-w-0 gap-2 text-sm">
-                    <button
-                      type="button"
-                      onClick={() => editor.current?.goTo(offsetOf(text, line, column))}
-                      className="min-h-6 min-w-6 self-start rounded px-1 font-mono text-xs text-accent underline"
-                    >
-                      {line}:{column}
-                    </button>
-                    <span className="min-w-0 flex-1 break-words text-body">{visibleText(message)}</span>
-                  </li>
-                ))}
-              </ol>
-            </>
-          )}
-          <Button
-            kind="primary"
-            disabled={!isValid || text === deployedText}
-            onClick={() => setReviewing(true)}
-          >
-            Review and deploy
-          </Button>
-          {!isEmpty && text === deployedText && (
-            <p className="text-sm text-muted">No changes: this configuration is deployed.</p>
-          )}
-        </div>
-      </Card>
+      <div className="flex min-w-0 flex-col gap-4">
+        <Card title="Problems">
+          <div className="flex flex-col gap-3 p-4" aria-live="polite">
+            {isEmpty ? (
+              <p className="text-sm text-muted">Enter a configuration in YAML.</p>
+            ) : check.isError ? (
+              <Failure what="check the configuration" error={check.error} onRetry={() => check.refetch()} />
+            ) : !isCurrent || problems === undefined ? (
+              <Status kind="muted">checking …</Status>
+            ) : problems.length === 0 ? (
+              <Status kind="ok">Valid configuration</Status>
+            ) : (
+              <>
+                <Status kind="fail">{counted(check.data!.problem_count, 'problem')}</Status>
+                <ol aria-label="Problems" className="flex flex-col gap-2">
+                  {problems.map(({ line, column, message }) => (
+                    <li key={`${line} ${column} ${message}`} className="flex min-w-0 gap-2 text-sm">
+                      <button
+                        type="button"
+                        onClick={() => editor.current?.goTo(offsetOf(text, line, column))}
+                        className="min-h-6 min-w-6 self-start rounded px-1 font-mono text-xs text-accent underline"
+                      >
+                        {line}:{column}
+                      </button>
+                      <span className="min-w-0 flex-1 break-words text-body">{visibleText(message)}</span>
+                    </li>
+                  ))}
+                </ol>
+              </>
+            )}
+            <Button
+              kind="primary"
+              disabled={!isValid || text === deployedText}
+              onClick={() => setReviewing(true)}
+            >
+              Review and deploy
+            </Button>
+            {!isEmpty && text === deployedText && (
+              <p className="text-sm text-muted">No changes: this configuration is deployed.</p>
+            )}
+          </div>
+        </Card>
+        {pipeline.type === 'bento' && (
+          <Trial clusterId={target.virtual_cluster_id} yaml={text} isValid={isValid} />
+        )}
+      </div>
     </div>
   );
 }

@@ -47,6 +47,33 @@ test('a check lists problems with their places, and stores nothing', async (t) =
   assert.deepEqual((await app.call('list_pipelines', on)).pipelines, []);
 });
 
+test('a trial shows the result of each step, and ends what does not end', async (t) => {
+  const { app, ours } = await start(t);
+  const trial = (mapping: string) =>
+    app.call('preview_pipeline_configuration', {
+      virtual_cluster_id: ours.a.clusterId,
+      configuration_yaml: JSON.stringify({
+        input: { generate: { mapping: 'root = 1' } },
+        pipeline: { processors: [{ mapping }] },
+        output: { drop: {} },
+      }),
+      messages: [{ content: '{"id":7}', metadata: { from: 'me' } }],
+    });
+  assert.deepEqual(await trial('root.twice = this.id * 2'), {
+    steps: [
+      {
+        path: 'pipeline.processors.0',
+        name: 'mapping',
+        label: '',
+        batches: [[{ content: '{"twice":14}', metadata: { from: 'me' } }]],
+      },
+    ],
+  });
+  assert.match((await trial('root = = 1')).problem!, /in the mapping/);
+  const endless = await trial('root = range(0, 4000000).map_each(range(0, 4000000).sum())');
+  assert.match(endless.problem ?? endless.steps[0]!.batches[0]![0]!.error!, /takes|limit|more than/);
+});
+
 test('a pipeline from creation to deletion', async (t) => {
   const { app, ours } = await start(t);
   const virtual_cluster_id = ours.a.clusterId;

@@ -2,7 +2,8 @@ import { type OutputOf, type PipelineType, runnablePipelineTypes } from '@weir/a
 import { apiLimits } from '@weir/api/limits';
 import type { ClusterPort } from '@weir/cluster';
 import { type TenantAccess, usualTenantAccess } from '@weir/cluster/outbound';
-import { timeText } from '@weir/core';
+import { systemClock, timeText } from '@weir/core';
+import { type TrialStep, Trials } from '@weir/pipelines';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type {
   ConfigurationPart,
@@ -18,6 +19,7 @@ import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 
 type Described = OutputOf<'describe_pipeline'>;
+type TriedStep = OutputOf<'preview_pipeline_configuration'>['steps'][number];
 
 interface PipelineHandlersOptions {
   readonly runnableTypes?: readonly PipelineType[] | undefined;
@@ -36,6 +38,7 @@ export function pipelineHandlers(
     const known = await secrets.list({ accountId, clusterId });
     return { ...tenantAccess, secretNames: new Set(known.map(({ name }) => name)) };
   };
+  const trials = new Trials(systemClock);
   return {
     async list_pipelines({ virtual_cluster_id }, { accountId }) {
       const all = await pipelines.list(accountId, virtual_cluster_id);
@@ -69,6 +72,14 @@ export function pipelineHandlers(
         problems: problems.slice(0, apiLimits.pipelineProblemsMax),
         problem_count: problems.length,
       };
+    },
+
+    async preview_pipeline_configuration({ configuration_yaml: yaml, messages }) {
+      const given = messages.map(({ content, metadata = {} }) => ({ content, metadata }));
+      const answer = await trials.run({ yaml, messages: given });
+      if ('refused' in answer)
+        return { problem: answer.refused.slice(0, apiLimits.pipelineProblemCharsMax), steps: [] };
+      return { steps: answer.steps.slice(0, apiLimits.triedStepsMax).map(triedStep) };
     },
 
     async create_pipeline_configuration(input, { accountId }) {
@@ -182,5 +193,27 @@ function toSummaryResponse(
     version: chosen.version,
     settings: [...summary.settings],
     settings_left_out: summary.leftOut,
+  };
+}
+
+/** Within the limits of an answer. */
+function triedStep({ path, name, label, batches }: TrialStep): TriedStep {
+  const { triedBatchesMax, triedMetadataMax, apiTextCharsMax } = apiLimits;
+  const cut = (text: string) => text.slice(0, apiTextCharsMax);
+  return {
+    path,
+    name,
+    label,
+    batches: batches.slice(0, triedBatchesMax).map((batch) =>
+      batch.slice(0, triedBatchesMax).map(({ content, metadata, error }) => ({
+        content: cut(content),
+        metadata: Object.fromEntries(
+          Object.entries(metadata)
+            .slice(0, triedMetadataMax)
+            .map(([key, value]) => [key.slice(0, 1000), cut(value)]),
+        ),
+        ...(error !== undefined && { error: cut(error) }),
+      })),
+    ),
   };
 }
