@@ -1,6 +1,6 @@
 import type { ComponentKind } from './component/component-config.ts';
 
-/** Names that Bento has and this release has not: a configuration that uses one is told so, not that it is unknown. */
+/** Names that Bento has and this release has not: the message about one says so, not that it is unknown. */
 export const unavailableComponents: Readonly<Partial<Record<ComponentKind, ReadonlySet<string>>>> = {
   input: new Set(
     'amqp_0_9 amqp_1 aws_kinesis aws_sqs azure_cosmosdb azure_queue_storage azure_service_bus_queue azure_table_storage beanstalkd cassandra cockroachdb_changefeed csv cypher discord dynamic etcd file file_tail fsevent gcp_bigquery_select gcp_pubsub gcp_spanner_cdc grpc_client hdfs kubernetes_watch mongodb mqtt nanomsg nats nats_jetstream nats_kv nats_object_store nats_stream nsq parquet pulsar redis_list redis_pubsub redis_scan redis_streams s2 sftp socket socket_server sql_raw sql_select subprocess twitter_search websocket zmq4 zmq4n'.split(

@@ -1,6 +1,6 @@
 /**
- * Compares pipelines with Bento itself: `npm run test:pipelines -- --seed 7 --cases 500`. Go builds the small program in
- * `bento/` first, which takes some minutes of processor time.
+ * Compares pipelines with Bento itself: `npm run test:pipelines -- --seed 7 --cases 500`. Go builds the small program
+ * in `bento/` first, which takes some minutes of processor time.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';

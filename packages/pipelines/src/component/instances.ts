@@ -33,8 +33,8 @@ export interface Processor {
 /** Writes somewhere. */
 export interface Output {
   /**
-   * Resolves when the messages are stored, in the order of calls unless it says otherwise. Rejects with a `BatchFailure`
-   * if some were stored. An error means that all have to be written again.
+   * Resolves when the messages are stored, in the order of calls unless it says otherwise. Rejects with a
+   * `BatchFailure` if some were stored. An error means that all have to be written again.
    */
   write(batch: Batch, stop: AbortSignal): Promise<void>;
   /** Resolves when it can take another batch; absent if it can now. The engine awaits it before `write`. */

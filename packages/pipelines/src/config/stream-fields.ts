@@ -31,7 +31,7 @@ export const streamFields = {
     processors: children('processor', 'Applied to every batch in this order.').or([]),
   }),
   output: child('output', 'Where messages go to.'),
-  error_handling: object('What becomes of messages on which a processor failed.', {
+  error_handling: object('The outcome of messages on which a processor failed.', {
     strategy: oneOf(
       '`none` lets them flow on, `reject` rejects their batch, `retry` processes it again until it succeeds.',
       ['none', 'reject', 'retry'],

@@ -10,8 +10,8 @@ export interface References {
 }
 
 /**
- * `${NAME}` and `${NAME:default}`, of which `${secret:NAME}` is a secret; `${{NAME}}` stands for `${NAME}` itself. Queries
- * begin with `${!` and are none of these.
+ * `${NAME}` and `${NAME:default}`, of which `${secret:NAME}` is a secret; `${{NAME}}` stands for `${NAME}` itself.
+ * Queries begin with `${!` and are none of these.
  */
 const reference =
   /\$\{\{([A-Za-z0-9_.]{1,200}(?::[^{}]{0,2000})?)\}\}|\$\{([A-Za-z0-9_.]{1,200})(?::([^{}]{0,2000}))?\}/g;
