@@ -24,4 +24,8 @@ export const pipelineLimits = {
   trialsWaitingMax: 8,
   /** Bytes of a message that a trial shows. */
   triedContentBytesMax: 16 * 1024,
+  /** Of an item that a cache keeps in a bucket. */
+  cachedObjectBytesMax: 64 * 1024 * 1024,
+  /** How much of an object is read at a time. */
+  objectPartBytes: 4 * 1024 * 1024,
 } as const;

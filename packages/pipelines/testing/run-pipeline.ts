@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { silentLog, systemClock, systemRandom } from '@weir/core';
 import { catalogue } from '../src/catalogue.ts';
 import type { PipelineServices } from '../src/component/component-context.ts';
-import { componentOf } from '../src/component/component-spec.ts';
+import { type ComponentSpec, componentOf } from '../src/component/component-spec.ts';
 import type { Batch } from '../src/component/message.ts';
 import { unlimitedAccess } from '../src/component/outbound-access.ts';
 import { noMetrics } from '../src/component/pipeline-metrics.ts';
@@ -54,9 +54,14 @@ export function catalogueWith(...specs: ConstructorParameters<typeof Catalogue>[
 /** Runs a configuration that writes to the output `collect`, until its input ends. */
 export async function runPipeline(
   yaml: string,
-  { collected = new Collected(), services = testServices(), stop = new AbortController().signal } = {},
+  {
+    collected = new Collected(),
+    services = testServices(),
+    stop = new AbortController().signal,
+    specs = [] as readonly ComponentSpec[],
+  } = {},
 ): Promise<Collected> {
-  const all = catalogueWith(collected.spec);
+  const all = catalogueWith(collected.spec, ...specs);
   const reading = readConfiguration(yaml, {
     catalogue: all,
     isLocal: true,

@@ -26,7 +26,7 @@ export { scrubLogFile } from './log-file/scrub-log-file.ts';
 export { readSectionBatches } from './log-file/section-batches.ts';
 export { dropMemoryBucket } from './memory/memory-store.ts';
 export { storeMetricRows } from './metric-rows.ts';
-export { createBucket, openStore, type StoreDeps, withPatience } from './open-store.ts';
+export { createBucket, openForeignBucket, openStore, type StoreDeps, withPatience } from './open-store.ts';
 export { type BucketRoutes, routedStore } from './routed/routed-store.ts';
 export { SegmentDamaged } from './segments/scan-segment.ts';
 export { SegmentLog } from './segments/segment-log.ts';
@@ -38,6 +38,7 @@ export type {
   FailedDeletion,
   GetOptions,
   ListOptions,
+  ObjectAttributes,
   ObjectInfo,
   ObjectStore,
   ObjectUpload,

@@ -31,7 +31,8 @@ import { createSqliteStore, openPostgresStore, openSqliteStore } from './sql/ope
 import type { StoreOperation } from './store/around.ts';
 import type { ObjectStore } from './store/object-store.ts';
 import { scopedStore } from './store/scoped-store.ts';
-import type { StoreErrorKind } from './store/store-error.ts';
+import { StoreError, type StoreErrorKind } from './store/store-error.ts';
+import type { LookupFor } from './store-http/http-client.ts';
 import { openStripeStore } from './stripe/stripe-store.ts';
 import { writeRefusals } from './stripe/write-refusals.ts';
 
@@ -53,6 +54,37 @@ export interface StoreDeps {
   readonly segments?: SegmentLog | undefined;
   /** Buckets that were taken out of the list of a `service_stripe://`: objects that are still there are found. */
   readonly retiredBucketUrls?: readonly string[] | undefined;
+}
+
+/** What a bucket of another is opened with. */
+export interface ForeignBucketDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Variables with credentials, and no others. */
+  readonly environment: Environment;
+  readonly usesMetadataService?: boolean | undefined;
+  readonly s3?: S3Settings | undefined;
+  /** Of a `gs://` bucket: the text of a file of credentials. */
+  readonly credentialsJson?: string | undefined;
+  /** Decides which hosts may be connected to. Absent for all. */
+  readonly lookupFor?: LookupFor | undefined;
+}
+
+/**
+ * Opens a bucket that is not one of Weir's own, for pipelines that read and write objects of others. It has no retries,
+ * hedges and timeouts: its callers have their own, as their configurations say.
+ */
+export async function openForeignBucket(url: URL, deps: ForeignBucketDeps): Promise<ObjectStore> {
+  switch (url.protocol) {
+    case 's3:':
+      return openS3Store(url, deps);
+    case 'gs:':
+      return openGsStore(url, { ...deps, folder: '' });
+    case 'azblob:':
+      return openAzblobStore(url, deps);
+    default:
+      throw new StoreError('invalid', url.protocol, 'is not the scheme of a cloud');
+  }
 }
 
 /** Timeout of one request. A put is a file of some megabytes over TLS, sometimes on a slow network. */

@@ -1,3 +1,4 @@
+export { startFakeGcs } from './fake-gcs.ts';
 export { type Faults, type FaultyStore, type FaultyStoreOptions, faultyStore } from './faulty-store.ts';
 export { type LatencyStoreOptions, latencyStore, logNormalLatency } from './latency-store.ts';
 export { logFileRule } from './log-file-rule.ts';

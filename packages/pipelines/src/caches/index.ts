@@ -1,3 +1,4 @@
 import type { ComponentSpec } from '../component/component-spec.ts';
+import { connectorCaches } from './connectors.ts';
 
-export const caches: readonly ComponentSpec[] = [];
+export const caches: readonly ComponentSpec[] = [...connectorCaches];

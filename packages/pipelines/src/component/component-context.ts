@@ -1,5 +1,5 @@
 import type { MappingPorts } from '@weir/bloblang';
-import type { Clock, Log, Random } from '@weir/core';
+import type { Clock, Environment, Log, Random } from '@weir/core';
 import type { ComponentConfig, ComponentKind } from './component-config.ts';
 import type { Instances } from './instances.ts';
 import type { OutboundAccess } from './outbound-access.ts';
@@ -28,6 +28,8 @@ export interface PipelineServices {
   readonly ownCluster?: OwnCluster | undefined;
   /** Named secrets, by their name; a configuration refers to them. */
   readonly secret?: ((name: string) => string | undefined) | undefined;
+  /** For pipelines that a person runs: where clients of clouds find credentials. Managed pipelines have none. */
+  readonly environment?: Environment | undefined;
   /** Standard input and output, for pipelines that a person runs. */
   readonly standardStreams?: StandardStreams | undefined;
 }

@@ -1,4 +1,5 @@
 import type { ComponentSpec } from '../component/component-spec.ts';
+import { connectorInputs } from './connectors.ts';
 import { generate } from './generate.ts';
 
-export const inputs: readonly ComponentSpec[] = [generate];
+export const inputs: readonly ComponentSpec[] = [...connectorInputs, generate];

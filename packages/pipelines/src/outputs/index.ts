@@ -1,4 +1,5 @@
 import type { ComponentSpec } from '../component/component-spec.ts';
+import { connectorOutputs } from './connectors.ts';
 import { drop } from './drop.ts';
 
-export const outputs: readonly ComponentSpec[] = [drop];
+export const outputs: readonly ComponentSpec[] = [...connectorOutputs, drop];

@@ -4,11 +4,12 @@ import { storageLimits } from '../limits.ts';
 import { contentBytes, joinSmallSlices, partsOf } from '../store/content.ts';
 import { inTurns } from '../store/in-turns.ts';
 import { checkKey, checkKeys, checkRange, compareKeys } from '../store/key.ts';
-import type { ObjectInfo, ObjectStore } from '../store/object-store.ts';
+import type { ObjectAttributes, ObjectInfo, ObjectStore } from '../store/object-store.ts';
 import { ObjectNotFound } from '../store/store-error.ts';
 import { escapePath, escapeQuery } from '../store-http/escape.ts';
-import { HttpClient, type HttpRequest, hostHeader } from '../store-http/http-client.ts';
+import { HttpClient, type HttpRequest, hostHeader, type LookupFor } from '../store-http/http-client.ts';
 import {
+  attributeHeaders,
   deleteEach,
   infoIn,
   rangeIn,
@@ -32,6 +33,7 @@ interface AzblobStoreDeps {
   readonly environment: Environment;
   /** Whether tokens may be requested from the metadata service of the machine or its container. */
   readonly usesMetadataService?: boolean | undefined;
+  readonly lookupFor?: LookupFor | undefined;
   /** Objects that are larger are stored in blocks. */
   readonly putBytesMax?: number;
 }
@@ -51,14 +53,20 @@ type Conditions = Readonly<Record<string, string>>;
 
 /** A container of Azure Blob Storage, by its REST API over the HTTP client of all drivers (ADR 0043). */
 export async function openAzblobStore(url: URL, deps: AzblobStoreDeps): Promise<ObjectStore> {
-  const { clock, random, environment, usesMetadataService = false } = deps;
+  const { clock, random, environment, usesMetadataService = false, lookupFor } = deps;
   const { putBytesMax = storageLimits.azurePutBytesMax } = deps;
   const location = parseAzblobUrl(url);
-  const { service, credential } = blobAccess(location, { clock, environment, usesMetadataService });
+  const { service, credential } = blobAccess(location, {
+    clock,
+    environment,
+    usesMetadataService,
+    lookupFor,
+  });
   const { endpoint } = service;
   const containerPath = `${service.basePath}/${location.container}`;
   const host = hostHeader(endpoint);
-  const http = new HttpClient({ endpoint, clock, connectionsMax: storageLimits.storeConnectionsMax });
+  const connectionsMax = storageLimits.storeConnectionsMax;
+  const http = new HttpClient({ endpoint, clock, connectionsMax, lookupFor });
 
   /** `subject` names the request in errors: the key, or the prefix of a list, or the bucket. */
   async function send(
@@ -134,10 +142,13 @@ export async function openAzblobStore(url: URL, deps: AzblobStoreDeps): Promise<
     content: readonly Uint8Array[],
     signal: AbortSignal | undefined,
     conditions: Conditions,
+    attributes?: ObjectAttributes,
   ): Promise<HttpResponse> {
     const slices = joinSmallSlices(content);
-    if (contentBytes(slices) > putBytesMax) return putInBlocks(key, slices, signal, conditions);
-    const headers = { ...conditions, 'x-ms-blob-type': 'BlockBlob' };
+    const names = { metadata: 'x-ms-meta-', content: 'x-ms-blob-' };
+    const given = { ...(attributes && attributeHeaders(attributes, names)), ...conditions };
+    if (contentBytes(slices) > putBytesMax) return putInBlocks(key, slices, signal, given);
+    const headers = { ...given, 'x-ms-blob-type': 'BlockBlob' };
     return sendBlob(key, 'PUT', signal, { headers, content: slices });
   }
 
@@ -165,7 +176,7 @@ export async function openAzblobStore(url: URL, deps: AzblobStoreDeps): Promise<
       if (error.kind === 'notFound') return undefined;
       throw error;
     }
-    return infoIn(key, response);
+    return infoIn(key, response, 'x-ms-meta-');
   }
 
   async function deleteOne(key: string, signal: AbortSignal | undefined): Promise<void> {
@@ -173,13 +184,13 @@ export async function openAzblobStore(url: URL, deps: AzblobStoreDeps): Promise<
   }
 
   return {
-    async put(key, content, { signal } = {}) {
-      const response = await putContent(key, content, signal, {});
+    async put(key, content, { signal, attributes } = {}) {
+      const response = await putContent(key, content, signal, {}, attributes);
       if (!isSuccess(response)) throw azureError(key, response);
     },
 
-    async putIfAbsent(key, content, { signal } = {}) {
-      const response = await putContent(key, content, signal, { 'if-none-match': '*' });
+    async putIfAbsent(key, content, { signal, attributes } = {}) {
+      const response = await putContent(key, content, signal, { 'if-none-match': '*' }, attributes);
       if (isSuccess(response)) return true;
       if (existsCodes.has(azureErrorCode(response))) return false;
       throw azureError(key, response);

@@ -1,5 +1,6 @@
 import type { Clock, Environment } from '@weir/core';
 import { StoreError } from '../store/store-error.ts';
+import type { LookupFor } from '../store-http/http-client.ts';
 import { Renewed } from '../store-http/renewed.ts';
 import {
   type AzblobLocation,
@@ -27,6 +28,7 @@ interface AccessOptions {
   readonly clock: Clock;
   readonly environment: Environment;
   readonly usesMetadataService: boolean;
+  readonly lookupFor?: LookupFor | undefined;
 }
 
 /** So long before it expires, a token is renewed. */

@@ -44,6 +44,20 @@ export async function findCredentials(deps: GoogleCredentialsDeps): Promise<Toke
   );
 }
 
+/**
+ * Credentials that a configuration of a tenant has. Other types than these name files and servers of the machine, which
+ * a tenant must not read.
+ */
+export function givenCredentials(text: string, deps: TokenDeps): TokenSource {
+  const fields = fieldsIn(text, givenName);
+  const types = ['service_account', 'authorized_user'];
+  if (!types.includes(String(fields.type)))
+    throw new StoreError('denied', givenName, `the credentials have to be of the type ${types.join(' or ')}`);
+  return tokenSourceOf(fields, givenName, { ...deps, usesMetadataService: false });
+}
+
+const givenName = 'credentials_json';
+
 /** Tokens of the service account of the machine, or of the workload identity of its pod. */
 function metadataTokens(deps: GoogleCredentialsDeps): TokenSource {
   const url = `http://${deps.environment.GCE_METADATA_HOST || metadataHost}${tokenPath}`;
@@ -57,6 +71,10 @@ function gcloudFile({ CLOUDSDK_CONFIG, HOME }: Environment): string | undefined 
 
 /** Parses a file of credentials. Errors name the file and never repeat what is in it. */
 function sourceIn(text: string, path: string, deps: GoogleCredentialsDeps): TokenSource {
+  return tokenSourceOf(fieldsIn(text, path), path, deps);
+}
+
+function fieldsIn(text: string, path: string): CredentialFields {
   let fields: unknown;
   try {
     fields = JSON.parse(text);
@@ -66,5 +84,5 @@ function sourceIn(text: string, path: string, deps: GoogleCredentialsDeps): Toke
   if (typeof fields !== 'object' || fields === null) {
     throw new StoreError('denied', path, 'the file of credentials is not a JSON object');
   }
-  return tokenSourceOf(fields as CredentialFields, path, deps);
+  return fields as CredentialFields;
 }

@@ -7,7 +7,7 @@ import type { GetOptions } from '../store/object-store.ts';
 import { StoreError } from '../store/store-error.ts';
 import { endpointOf } from '../store-http/endpoint.ts';
 import { escapeQuery } from '../store-http/escape.ts';
-import { HttpClient, type HttpRequest, hostHeader } from '../store-http/http-client.ts';
+import { HttpClient, type HttpRequest, hostHeader, type LookupFor } from '../store-http/http-client.ts';
 import { rangeIn, rangeParts } from '../store-http/object-responses.ts';
 import type { Renewed } from '../store-http/renewed.ts';
 import { type HttpResponse, isSuccess } from '../store-http/response-reader.ts';
@@ -44,6 +44,8 @@ export interface GsObject {
   readonly size?: string;
   readonly timeCreated?: string;
   readonly metadata?: Readonly<Record<string, string>>;
+  readonly contentType?: string;
+  readonly contentEncoding?: string;
 }
 
 interface GsPage {
@@ -55,7 +57,9 @@ interface GsPage {
 interface NewObject {
   readonly key: string;
   readonly content: readonly Uint8Array[];
-  readonly metadata?: Readonly<Record<string, string>>;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  readonly contentType?: string | undefined;
+  readonly contentEncoding?: string | undefined;
   readonly isConditional?: boolean;
 }
 
@@ -64,6 +68,7 @@ interface GsClientOptions {
   readonly clock: Clock;
   /** `undefined` for requests without credentials. */
   readonly tokens: Renewed<AccessToken> | undefined;
+  readonly lookupFor?: LookupFor | undefined;
 }
 
 /** The requests of the JSON API that a store needs, with a token each. Their errors are `StoreError`s. */
@@ -77,9 +82,10 @@ export class GsClient {
   /** A request has shown that the bucket exists. */
   #isBucketSeen = false;
 
-  constructor({ location, clock, tokens }: GsClientOptions) {
+  constructor({ location, clock, tokens, lookupFor }: GsClientOptions) {
     const endpoint = endpointOf(new URL(location.endpoint ?? googleServer));
-    this.#http = new HttpClient({ endpoint, clock, connectionsMax: storageLimits.storeConnectionsMax });
+    const connectionsMax = storageLimits.storeConnectionsMax;
+    this.#http = new HttpClient({ endpoint, clock, connectionsMax, lookupFor });
     this.#tokens = tokens;
     this.#bucket = `gs://${location.bucket}`;
     this.#host = hostHeader(endpoint);
@@ -89,12 +95,12 @@ export class GsClient {
 
   /** Stores an object. Returns `false` if it had to be absent and was not. */
   async insert(
-    { key, content, metadata, isConditional }: NewObject,
+    { key, content, isConditional, ...kept }: NewObject,
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
     const slices = joinSmallSlices(content);
     // Google refuses content with another checksum.
-    const resource = JSON.stringify({ crc32c: contentChecksum(slices), metadata });
+    const resource = JSON.stringify({ crc32c: contentChecksum(slices), ...kept });
     // Not to be guessed, so that no record can contain it.
     const boundary = randomBytes(18).toString('base64url');
     const head = `--${boundary}\r\ncontent-type: application/json\r\n\r\n${resource}\r\n--${boundary}\r\ncontent-type: application/octet-stream\r\n\r\n`;
@@ -138,7 +144,7 @@ export class GsClient {
 
   /** Returns `undefined` if there is no such object. */
   async head(key: string, signal: AbortSignal | undefined): Promise<GsObject | undefined> {
-    const query = { fields: 'size,timeCreated,metadata' };
+    const query = { fields: 'size,timeCreated,metadata,contentType,contentEncoding' };
     const response = await this.#send(key, signal, { method: 'GET', path: this.#pathOf(key), query });
     if (isSuccess(response)) return { ...(this.#jsonOf(key, response) as GsObject), name: key };
     await this.#unlessObjectIsMissing(key, response, permissions.get, signal);

@@ -1,10 +1,11 @@
 import type { Clock, Environment, Random } from '@weir/core';
 import { checkKeys, checkRange } from '../store/key.ts';
-import type { ObjectInfo, ObjectStore } from '../store/object-store.ts';
+import type { ObjectAttributes, ObjectInfo, ObjectStore } from '../store/object-store.ts';
 import { ObjectNotFound, StoreError } from '../store/store-error.ts';
+import type { LookupFor } from '../store-http/http-client.ts';
 import { deleteEach } from '../store-http/object-responses.ts';
 import { Renewed } from '../store-http/renewed.ts';
-import { findCredentials } from './google-credentials.ts';
+import { findCredentials, givenCredentials } from './google-credentials.ts';
 import { GsClient, type GsObject } from './gs-client.ts';
 import { GsUploads } from './gs-uploads.ts';
 import { locate } from './gs-url.ts';
@@ -18,6 +19,9 @@ interface GsStoreDeps {
   readonly folder: string;
   /** Whether credentials may be requested from the metadata service of the machine. Only an agent has one. */
   readonly usesMetadataService?: boolean | undefined;
+  /** The text of a file of credentials, instead of those of the process. */
+  readonly credentialsJson?: string | undefined;
+  readonly lookupFor?: LookupFor | undefined;
   /** Whether a store that is not reached over Google's direct path must not be opened. */
   readonly requiresDirectConnectivity?: boolean | undefined;
 }
@@ -27,7 +31,15 @@ const renewAheadMs = 225_000;
 
 /** A bucket of Google Cloud Storage or of an emulator, over the JSON API and our own HTTP client. */
 export async function openGsStore(url: URL, deps: GsStoreDeps): Promise<ObjectStore> {
-  const { clock, random, environment, folder, usesMetadataService = false } = deps;
+  const {
+    clock,
+    random,
+    environment,
+    folder,
+    usesMetadataService = false,
+    credentialsJson,
+    lookupFor,
+  } = deps;
   const location = locate(url, environment);
   const subject = `gs://${location.bucket}`;
   if (deps.requiresDirectConnectivity === true) {
@@ -39,29 +51,33 @@ export async function openGsStore(url: URL, deps: GsStoreDeps): Promise<ObjectSt
   }
   const source = location.isAnonymous
     ? undefined
-    : await findCredentials({ subject, clock, environment, usesMetadataService });
+    : credentialsJson === undefined
+      ? await findCredentials({ subject, clock, environment, usesMetadataService, lookupFor })
+      : givenCredentials(credentialsJson, { subject, clock, lookupFor });
   const tokens = source && new Renewed({ clock, subject, renew: source, renewAheadMs });
-  const client = new GsClient({ location, clock, tokens });
+  const client = new GsClient({ location, clock, tokens, lookupFor });
   const uploads = new GsUploads({ client, clock, random, folder });
 
   async function head(key: string, signal: AbortSignal | undefined): Promise<ObjectInfo | undefined> {
     checkGsKey(key);
     signal?.throwIfAborted();
     const found = await client.head(key, signal);
-    return found && infoOf(found);
+    if (found === undefined) return undefined;
+    const { contentType, contentEncoding, metadata = {} } = found;
+    return { ...infoOf(found), attributes: { contentType, contentEncoding, metadata } };
   }
 
   return {
-    async put(key, content, { signal } = {}) {
+    async put(key, content, { signal, attributes } = {}) {
       checkGsKey(key);
       signal?.throwIfAborted();
-      await client.insert({ key, content }, signal);
+      await client.insert({ key, content, ...keptOf(attributes) }, signal);
     },
 
-    async putIfAbsent(key, content, { signal } = {}) {
+    async putIfAbsent(key, content, { signal, attributes } = {}) {
       checkGsKey(key);
       signal?.throwIfAborted();
-      return client.insert({ key, content, isConditional: true }, signal);
+      return client.insert({ key, content, isConditional: true, ...keptOf(attributes) }, signal);
     },
 
     async beginUpload(key, { signal } = {}) {
@@ -113,6 +129,10 @@ export async function openGsStore(url: URL, deps: GsStoreDeps): Promise<ObjectSt
       client.close();
     },
   };
+}
+
+function keptOf({ contentType, contentEncoding, metadata }: ObjectAttributes = {}) {
+  return { contentType, contentEncoding: contentEncoding || undefined, metadata };
 }
 
 function infoOf({ name, size = '0', timeCreated = '' }: GsObject): ObjectInfo {

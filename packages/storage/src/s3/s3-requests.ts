@@ -3,7 +3,7 @@ import { storageLimits } from '../limits.ts';
 import { checkKey } from '../store/key.ts';
 import { StoreError } from '../store/store-error.ts';
 import { escapePath, escapeQuery } from '../store-http/escape.ts';
-import { HttpClient, type HttpRequest, hostHeader } from '../store-http/http-client.ts';
+import { HttpClient, type HttpRequest, hostHeader, type LookupFor } from '../store-http/http-client.ts';
 import { Renewed } from '../store-http/renewed.ts';
 import { type HttpResponse, isSuccess } from '../store-http/response-reader.ts';
 import { storeRequest } from '../store-http/store-request.ts';
@@ -24,6 +24,7 @@ interface S3RequestsOptions {
   readonly region: string;
   readonly clock: Clock;
   readonly credentials: Renewed<ExpiringCredentials>;
+  readonly lookupFor?: LookupFor | undefined;
 }
 
 /** A session of S3 Express is valid for five minutes. */
@@ -42,10 +43,15 @@ export class S3Requests {
   bucketSeenMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: S3RequestsOptions) {
-    const { location, region, clock, credentials } = options;
+    const { location, region, clock, credentials, lookupFor } = options;
     this.#options = options;
     const { endpoint, basePath } = addressOf(location, region);
-    this.#http = new HttpClient({ endpoint, clock, connectionsMax: storageLimits.storeConnectionsMax });
+    this.#http = new HttpClient({
+      endpoint,
+      clock,
+      connectionsMax: storageLimits.storeConnectionsMax,
+      lookupFor,
+    });
     this.#host = hostHeader(endpoint);
     this.#basePath = basePath;
     this.#signedBy =

@@ -2,9 +2,10 @@ import type { Clock, Environment } from '@weir/core';
 import { joinSmallSlices } from '../store/content.ts';
 import { contentChecksum } from '../store/content-checksum.ts';
 import { checkKeys, checkRange } from '../store/key.ts';
-import type { ObjectInfo, ObjectStore } from '../store/object-store.ts';
+import type { ObjectAttributes, ObjectInfo, ObjectStore } from '../store/object-store.ts';
 import { ObjectNotFound, StoreError } from '../store/store-error.ts';
-import { infoIn, rangeIn, rangeParts, readError } from '../store-http/object-responses.ts';
+import type { LookupFor } from '../store-http/http-client.ts';
+import { attributeHeaders, infoIn, rangeIn, rangeParts, readError } from '../store-http/object-responses.ts';
 import { Renewed } from '../store-http/renewed.ts';
 import { type HttpResponse, isSuccess } from '../store-http/response-reader.ts';
 import { credentialsIn, findCredentials } from './credentials.ts';
@@ -22,6 +23,8 @@ import { Sts } from './sts.ts';
 export interface S3Settings {
   /** The role for buckets whose URL says nothing about one. */
   readonly roleArnDefault?: string | undefined;
+  /** What the owner of the role demands of whom assumes it. */
+  readonly roleExternalId?: string | undefined;
   /** Whether uploads have no checksums, for servers that reject them. */
   readonly disablesChecksums?: boolean | undefined;
 }
@@ -35,6 +38,7 @@ interface S3StoreDeps {
    */
   readonly usesMetadataService?: boolean | undefined;
   readonly s3?: S3Settings | undefined;
+  readonly lookupFor?: LookupFor | undefined;
 }
 
 const defaultRegion = 'us-east-1';
@@ -50,11 +54,11 @@ const renewAheadMs = 300_000;
  * for credentials in files and metadata services.
  */
 export async function openS3Store(url: URL, deps: S3StoreDeps): Promise<ObjectStore> {
-  const { clock, environment, s3: settings = {} } = deps;
+  const { clock, environment, s3: settings = {}, lookupFor } = deps;
   const location = parseS3Url(url);
   const region = location.region ?? environment.AWS_REGION ?? environment.AWS_DEFAULT_REGION ?? defaultRegion;
   const credentials = credentialsFor(location, region, deps);
-  const requests = new S3Requests({ location, region, clock, credentials });
+  const requests = new S3Requests({ location, region, clock, credentials, lookupFor });
   const hasChecksums = settings.disablesChecksums !== true;
   // The session of a directory bucket says how objects are encrypted.
   const writeHeaders = {
@@ -67,10 +71,16 @@ export async function openS3Store(url: URL, deps: S3StoreDeps): Promise<ObjectSt
     content: readonly Uint8Array[],
     signal: AbortSignal | undefined,
     conditions: Readonly<Record<string, string>>,
+    attributes?: ObjectAttributes,
   ): Promise<HttpResponse> {
     const slices = joinSmallSlices(content);
     const checksum = hasChecksums ? { 'x-amz-checksum-crc32c': contentChecksum(slices) } : {};
-    const headers = { ...writeHeaders, ...conditions, ...checksum };
+    const headers = {
+      ...writeHeaders,
+      ...(attributes && attributeHeaders(attributes, { metadata: 'x-amz-meta-' })),
+      ...conditions,
+      ...checksum,
+    };
     return requests.object(key, 'PUT', signal, { headers, content: slices });
   }
 
@@ -91,17 +101,17 @@ export async function openS3Store(url: URL, deps: S3StoreDeps): Promise<ObjectSt
       return undefined;
     }
     if (!isSuccess(response)) throw s3Error(key, response);
-    return infoIn(key, response);
+    return infoIn(key, response, 'x-amz-meta-');
   }
 
   return {
-    async put(key, content, { signal } = {}) {
-      const response = await putObject(key, content, signal, {});
+    async put(key, content, { signal, attributes } = {}) {
+      const response = await putObject(key, content, signal, {}, attributes);
       if (!isSuccess(response)) throw s3Error(key, response);
     },
 
-    async putIfAbsent(key, content, { signal } = {}) {
-      const response = await putObject(key, content, signal, { 'if-none-match': '*' });
+    async putIfAbsent(key, content, { signal, attributes } = {}) {
+      const response = await putObject(key, content, signal, { 'if-none-match': '*' }, attributes);
       if (response.status === 412) return false;
       if (!isSuccess(response)) throw s3Error(key, response);
       return true;
@@ -151,10 +161,10 @@ export async function openS3Store(url: URL, deps: S3StoreDeps): Promise<ObjectSt
 function credentialsFor(
   location: S3Location,
   region: string,
-  { clock, environment, usesMetadataService = false, s3: settings = {} }: S3StoreDeps,
+  { clock, environment, usesMetadataService = false, s3: settings = {}, lookupFor }: S3StoreDeps,
 ): Renewed<ExpiringCredentials> {
   const subject = `s3://${location.bucket}`;
-  const sts = new Sts({ clock, region, environment, subject });
+  const sts = new Sts({ clock, region, environment, subject, lookupFor });
   const fixed = credentialsIn(environment);
   const find =
     fixed === undefined
@@ -162,11 +172,12 @@ function credentialsFor(
       : async () => fixed;
   const roleArn = location.roleArn ?? settings.roleArnDefault ?? '';
   const { roleSeconds: durationSeconds } = location;
+  const { roleExternalId: externalId } = settings;
   if (roleArn === '' && durationSeconds !== undefined)
     throw new StoreError('invalid', subject, 'assumeRoleDurationMinutes= needs assumeRoleARN=');
   const renew = async (signal: AbortSignal) => {
     const source = await find(signal);
-    return roleArn === '' ? source : sts.assumeRole(source, { roleArn, durationSeconds }, signal);
+    return roleArn === '' ? source : sts.assumeRole(source, { roleArn, durationSeconds, externalId }, signal);
   };
   return new Renewed({ clock, subject, renew, renewAheadMs });
 }

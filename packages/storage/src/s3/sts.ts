@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Clock, Environment } from '@weir/core';
 import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
 import { isServer } from '../store-http/endpoint.ts';
-import { problemOf } from '../store-http/http-client.ts';
+import { type LookupFor, problemOf } from '../store-http/http-client.ts';
 import { exchangeOnce, formOf } from '../store-http/token-request.ts';
 import { textOf } from '../store-http/xml.ts';
 import { kindOfS3Error } from './s3-errors.ts';
@@ -15,6 +15,15 @@ interface StsOptions {
   readonly environment: Environment;
   /** The URL of the bucket, which errors name. */
   readonly subject: string;
+  /** Absent for the resolver of the system. */
+  readonly lookupFor?: LookupFor | undefined;
+}
+
+interface AssumedRole {
+  readonly roleArn: string;
+  readonly durationSeconds?: number | undefined;
+  /** What the owner of the role has given to whom may assume it. */
+  readonly externalId?: string | undefined;
 }
 
 /** Exchanges credentials, or the token of a workload, for those of a role, at the Security Token Service. */
@@ -27,11 +36,12 @@ export class Sts {
 
   assumeRole(
     source: Credentials,
-    { roleArn, durationSeconds }: { readonly roleArn: string; readonly durationSeconds?: number | undefined },
+    { roleArn, durationSeconds, externalId }: AssumedRole,
     signal: AbortSignal,
   ): Promise<ExpiringCredentials> {
     const duration = durationSeconds === undefined ? {} : { DurationSeconds: String(durationSeconds) };
-    return this.#request('AssumeRole', { RoleArn: roleArn, ...duration }, signal, source);
+    const external = externalId === undefined ? {} : { ExternalId: externalId };
+    return this.#request('AssumeRole', { RoleArn: roleArn, ...duration, ...external }, signal, source);
   }
 
   /** The token is the proof, so that the request has no signature. */
@@ -50,7 +60,7 @@ export class Sts {
     signal: AbortSignal,
     signedBy?: Credentials,
   ): Promise<ExpiringCredentials> {
-    const { clock, region, environment, subject } = this.#options;
+    const { clock, region, environment, subject, lookupFor } = this.#options;
     const { AWS_ENDPOINT_URL_STS, AWS_ROLE_SESSION_NAME } = environment;
     const server = AWS_ENDPOINT_URL_STS || `https://sts.${region}.${awsDomain(region)}`;
     if (!/^https?:/.test(server) || !isServer(server))
@@ -78,12 +88,14 @@ export class Sts {
           );
     const fail = (kind: StoreErrorKind, problem: string, cause?: unknown) =>
       new StoreError(kind, subject, `failed to assume ${parameters.RoleArn}: ${problem}`, { cause });
-    const { status, text } = await exchangeOnce({ method: 'POST', url, headers, body }, signal).catch(
-      (error: Error) => {
-        signal.throwIfAborted();
-        throw fail('unavailable', problemOf(error), error);
-      },
-    );
+    const { status, text } = await exchangeOnce(
+      { method: 'POST', url, headers, body },
+      signal,
+      lookupFor,
+    ).catch((error: Error) => {
+      signal.throwIfAborted();
+      throw fail('unavailable', problemOf(error), error);
+    });
     if (status !== 200) {
       const code = textOf(text, 'Code');
       const words = [status, code, textOf(text, 'Message')].filter((word) => word !== '').join(' ');

@@ -1,4 +1,4 @@
-import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectPlain, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Clock } from '@weir/core';
 import { onAbort } from '../store/abort.ts';
@@ -23,8 +23,13 @@ export interface HttpRequest {
   readonly memory?: ReadMemory | undefined;
 }
 
+/** Finds the addresses of a host. Throws if a connection to it is not allowed. */
+export type LookupFor = (host: string, port: number) => LookupFunction;
+
 interface HttpClientOptions {
   readonly endpoint: HttpEndpoint;
+  /** Absent for the resolver of the system. */
+  readonly lookupFor?: LookupFor | undefined;
   readonly clock: Clock;
   readonly connectionsMax: number;
 }
@@ -131,7 +136,7 @@ export class HttpClient {
   async #connect(signal: AbortSignal | undefined): Promise<Connection> {
     this.#connecting++;
     try {
-      const socket = await openSocket(this.#options.endpoint, signal);
+      const socket = await openSocket(this.#options, signal);
       if (this.#isClosed) {
         socket.destroy();
         throw new ConnectionLost('the store was closed');
@@ -171,10 +176,14 @@ export function hostHeader({ host, port, isTls }: HttpEndpoint): string {
   return port === (isTls ? 443 : 80) ? name : `${name}:${port}`;
 }
 
-function openSocket(endpoint: HttpEndpoint, signal: AbortSignal | undefined): Promise<Socket> {
+function openSocket(
+  { endpoint, lookupFor }: HttpClientOptions,
+  signal: AbortSignal | undefined,
+): Promise<Socket> {
   const { host, port, isTls } = endpoint;
   return new Promise((resolve, reject) => {
-    const options = { host, port, noDelay: true };
+    const lookup = lookupFor?.(host, port);
+    const options = { host, port, noDelay: true, ...(lookup && { lookup }) };
     const socket = isTls
       ? connectTls({ ...options, servername: host, ALPNProtocols: ['http/1.1'] }, connected)
       : connectPlain(options, connected);

@@ -1,6 +1,6 @@
 import { unlessAllFailed } from '../store/failed-deletions.ts';
 import { inTurns } from '../store/in-turns.ts';
-import type { FailedDeletion, GetOptions, ObjectInfo } from '../store/object-store.ts';
+import type { FailedDeletion, GetOptions, ObjectAttributes, ObjectInfo } from '../store/object-store.ts';
 import { ObjectNotFound, StoreError } from '../store/store-error.ts';
 import { type HttpResponse, isSuccess } from './response-reader.ts';
 
@@ -8,13 +8,49 @@ import { type HttpResponse, isSuccess } from './response-reader.ts';
 
 type ErrorOf = (key: string, response: HttpResponse) => StoreError;
 
-/** From the response to HEAD. */
-export function infoIn(key: string, { headers }: HttpResponse): ObjectInfo {
+/** From the response to HEAD. Headers with the prefix are metadata of users. */
+export function infoIn(key: string, { headers }: HttpResponse, metadataPrefix: string): ObjectInfo {
+  const metadata: Record<string, string> = {};
+  for (const [name, value] of headers)
+    if (name.startsWith(metadataPrefix)) metadata[name.slice(metadataPrefix.length)] = value;
   return {
     key,
     bytes: Number(headers.get('content-length') ?? 0),
     modifiedMs: Date.parse(headers.get('last-modified') ?? '') || 0,
+    attributes: {
+      contentType: headers.get('content-type'),
+      contentEncoding: headers.get('content-encoding'),
+      versionId: headers.get('x-amz-version-id'),
+      metadata,
+    },
   };
+}
+
+/** What the headers of a request begin with. */
+interface HeaderNames {
+  readonly metadata: string;
+  /** Before the names of HTTP; by default nothing. */
+  readonly content?: string;
+}
+
+/** The headers of a put. Throws for values that no header can have, which could end one and begin another. */
+export function attributeHeaders(
+  { contentType, contentEncoding, metadata = {}, headers = {} }: ObjectAttributes,
+  { metadata: metadataPrefix, content = '' }: HeaderNames,
+): Record<string, string> {
+  const found: Record<string, string> = {};
+  const add = (name: string, value: string) => {
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) throw new StoreError('invalid', name, 'is no name of a header');
+    if (!/^[\x20-\x7e]*$/.test(value))
+      throw new StoreError('invalid', name, 'the value has characters that no header has');
+    // With a blank at an end, the signature would not match.
+    found[name.toLowerCase()] = value.trim();
+  };
+  if (contentType) add(`${content}content-type`, contentType);
+  if (contentEncoding) add(`${content}content-encoding`, contentEncoding);
+  for (const [name, value] of Object.entries(metadata)) add(metadataPrefix + name, value);
+  for (const [name, value] of Object.entries(headers)) add(name, value);
+  return found;
 }
 
 /** What a request for a range that is not empty has in addition to its headers. */

@@ -2,8 +2,9 @@ import type { Clock } from '@weir/core';
 import { httpExchange } from '@weir/http/client';
 import { storageLimits } from '../limits.ts';
 import { StoreError, type StoreErrorKind } from '../store/store-error.ts';
+import { endpointOf } from './endpoint.ts';
 import { escapeQuery } from './escape.ts';
-import { problemOf } from './http-client.ts';
+import { type LookupFor, problemOf } from './http-client.ts';
 import type { Expiring } from './renewed.ts';
 
 export interface AccessToken extends Expiring {
@@ -41,13 +42,21 @@ export interface TokenDeps {
   readonly clock: Clock;
   /** Names the bucket in errors. */
   readonly subject: string;
+  /** Absent for the resolver of the system. */
+  readonly lookupFor?: LookupFor | undefined;
   /** Replaces HTTP in tests. */
   readonly exchange?: (request: TokenHttpRequest, signal: AbortSignal) => Promise<TokenResponse>;
 }
 
 /** Over a connection of its own: there are few of these requests. */
-export function exchangeOnce(request: TokenHttpRequest, signal: AbortSignal): Promise<TokenResponse> {
-  return httpExchange({ ...request, signal }, async ({ status, text }) => ({
+export async function exchangeOnce(
+  request: TokenHttpRequest,
+  signal: AbortSignal,
+  lookupFor?: LookupFor,
+): Promise<TokenResponse> {
+  const { host, port } = endpointOf(request.url);
+  const lookup = lookupFor?.(host, port);
+  return httpExchange({ ...request, signal, lookup }, async ({ status, text }) => ({
     status,
     text: await text(storageLimits.storeErrorBodyBytesMax),
   }));
@@ -56,7 +65,7 @@ export function exchangeOnce(request: TokenHttpRequest, signal: AbortSignal): Pr
 /** Returns the text of a success. */
 export async function requestText(
   { url: target, headers = {}, form, json, startingStatuses = [] }: TokenRequest,
-  { subject, exchange = exchangeOnce }: TokenDeps,
+  { subject, lookupFor, exchange = (sent, stop) => exchangeOnce(sent, stop, lookupFor) }: TokenDeps,
   signal: AbortSignal,
 ): Promise<string> {
   const url = new URL(target);

@@ -19,7 +19,11 @@ export interface ObjectStore {
    * one gets `true`. To make that hold when an answer is lost, the content should identify its writer: a store that
    * retries takes an object with exactly this content for the result of its first attempt.
    */
-  putIfAbsent(key: string, content: readonly Uint8Array[], options?: CallOptions): Promise<boolean>;
+  putIfAbsent(
+    key: string,
+    content: readonly Uint8Array[],
+    options?: Pick<PutOptions, 'signal' | 'attributes'>,
+  ): Promise<boolean>;
 
   /**
    * Begins an object that is too large for one put. Until it is finished, nothing of it is visible and an object of the
@@ -136,6 +140,19 @@ interface PutOptions extends CallOptions {
    * dies, the store may show a part of the object.
    */
   readonly isNewKey?: boolean;
+  /** For buckets of others. Stores of clouds keep them; other stores do not. */
+  readonly attributes?: ObjectAttributes | undefined;
+}
+
+/** What a store of a cloud keeps beside the content. Objects of Weir have none. */
+export interface ObjectAttributes {
+  readonly contentType?: string | undefined;
+  readonly contentEncoding?: string | undefined;
+  /** Only from `head`. */
+  readonly versionId?: string | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** More headers of the request, by the names of the service. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface ListOptions extends CallOptions {
@@ -152,6 +169,8 @@ export interface ObjectInfo {
   readonly key: string;
   readonly bytes: number;
   readonly modifiedMs: number;
+  /** From `head`, where a store has them. */
+  readonly attributes?: ObjectAttributes | undefined;
   /** In lists of a store with replicas: the buckets that lack the object. Absent if all that answered have it. */
   readonly missingIn?: readonly number[] | undefined;
 }

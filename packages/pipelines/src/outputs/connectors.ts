@@ -1,0 +1,11 @@
+import type { ComponentSpec } from '../component/component-spec.ts';
+import { awsS3Output } from './aws-s3.ts';
+import { azureBlobStorageOutput } from './azure-blob-storage.ts';
+import { gcpCloudStorageOutput } from './gcp-cloud-storage.ts';
+
+/** Outputs that write to systems of others. */
+export const connectorOutputs: readonly ComponentSpec[] = [
+  awsS3Output,
+  azureBlobStorageOutput,
+  gcpCloudStorageOutput,
+];
