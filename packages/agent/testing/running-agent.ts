@@ -1,5 +1,5 @@
 import type { Load } from '@weir/broker/testing';
-import { TestClient, TestStore } from '@weir/broker/testing';
+import { servingThreadsUnderTest, TestClient, TestStore } from '@weir/broker/testing';
 import { Metrics, MiB, seededRandom, silentLog } from '@weir/core';
 import { HandClock, pause } from '@weir/core/testing';
 import { TestCluster } from '@weir/metadata/testing';
@@ -61,6 +61,7 @@ export async function startAgentUnderTest(
     load: { sample: () => load },
     defaultStrategy: 'consistent_spread',
     cpuCount: 1,
+    servingThreads: servingThreadsUnderTest(),
     clock,
     random: seededRandom(1),
     log: silentLog,

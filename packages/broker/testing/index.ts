@@ -28,6 +28,7 @@ export {
   ScramClient,
   scramKeys,
 } from './sasl-client.ts';
+export { servingThreadsUnderTest, testWithServingThreads } from './serving-threads.ts';
 export { answered, type RequestBody, type ResponseBody, startTestAgent } from './test-agent-server.ts';
 export { codeOf, TestClient } from './test-client.ts';
 export { startTestLeader } from './test-leader.ts';

@@ -151,9 +151,13 @@ test('a batch that is larger than a whole window allows is still fetched, and th
 test('an address that connects too often is held and closed, and others are not', async (t) => {
   const under = await startWith(t, { connection_creation_rate: 1 }, { type: 'ip', name: '127.0.0.1' });
   const clients: TestClient[] = [];
-  for (let count = 0; count < 11; count++) clients.push(await under.connect());
-  const refused = clients.at(-1)!;
-  await clients[0]!.call('Metadata', 9, askForNothing);
+  for (let count = 0; count < 10; count++) {
+    const client = await under.connect();
+    await client.call('Metadata', 9, askForNothing);
+    clients.push(client);
+  }
+  const refused = await under.connect();
+  await under.untilStat('agent_kafka_connection_closed_counter{reason="quota"}', 1);
   under.clock.advance(1000);
   await refused.closed;
   await clients[9]!.call('Metadata', 9, askForNothing);

@@ -59,7 +59,7 @@ test('only one connection is closed for memory that one holds, however late its 
   const [greedy, other, late] = [open(), open(), open()];
   greedy.connection.onUnfinished(2000, 2 * memoryBytesMax, 0);
   assert.ok(greedy.wasDestroyed());
-  // Until the thread says that it is closed, its memory is in use: nothing is served, and no other connection is closed.
+  // Until the thread says that it is closed, its memory is in use: nothing is served, no other connection is closed.
   assert.ok(memory.isFull);
   other.request('other');
   assert.ok(!other.wasDestroyed());

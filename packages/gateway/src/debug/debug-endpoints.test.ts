@@ -82,7 +82,10 @@ test('a trace has events of Chrome, and the index lists all routes', async (t) =
   assert.ok(traceEvents.length > 0);
   for (const { ph, cat } of traceEvents) {
     assert.match(ph, /^[A-Za-z]$/);
-    assert.match(cat, /^(?:v8|node\.perf|node\.threadpoolwork|disabled-by-default-v8|__metadata)/);
+    assert.match(
+      cat,
+      /^(?:v8|node\.perf|node\.threadpoolwork|devtools\.timeline,v8|disabled-by-default-v8|__metadata)/,
+    );
   }
   const index = (await ask('/debug/pprof/')).bytes.toString();
   for (const path of ['profile', 'heap', 'allocs', 'trace'])

@@ -1,0 +1,4 @@
+import { testWithServingThreads } from '@weir/broker/testing';
+
+testWithServingThreads(2);
+await import('./sasl.test.ts');
