@@ -2,6 +2,8 @@ export type { Environment } from './compile/environment.ts';
 export type { Importer } from './compile/maps.ts';
 export { pipelineEnvironment, pureEnvironment } from './environments.ts';
 export { toText as textOf } from './go/coerce.ts';
+export { compressors, decompressors } from './go/compression.ts';
+export { parseCsv } from './go/csv.ts';
 export {
   Mapping,
   MappingFailure,
@@ -13,4 +15,4 @@ export type { MappingMessage } from './runtime/message.ts';
 export type { Ports as MappingPorts } from './runtime/ports.ts';
 export { contentOf } from './runtime/run.ts';
 export { BloblangError } from './syntax/syntax-error.ts';
-export type { Value } from './values/value.ts';
+export { isObject, type Value, type ValueObject } from './values/value.ts';

@@ -10,6 +10,9 @@ export const pipelineLimits = {
   retryMsMax: 10_000,
   /** Bytes of a failed message that are logged if a configuration asks for them. */
   loggedPayloadBytesMax: 4096,
+  /** What one message may become when it is decompressed or taken apart, in bytes and in messages. */
+  expandedBytesMax: 64 * 1024 * 1024,
+  expandedMessagesMax: 100_000,
   /** The answer to an HTTP request, and the parts that it may have. */
   httpAnswerBytesMax: 32 * 1024 * 1024,
   httpAnswerPartsMax: 10_000,

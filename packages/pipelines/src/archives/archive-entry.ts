@@ -1,0 +1,5 @@
+/** A file of an archive. */
+export interface ArchiveEntry {
+  readonly name: string;
+  readonly content: Buffer;
+}
