@@ -15,4 +15,4 @@ export type { MappingMessage } from './runtime/message.ts';
 export type { Ports as MappingPorts } from './runtime/ports.ts';
 export { contentOf } from './runtime/run.ts';
 export { BloblangError } from './syntax/syntax-error.ts';
-export { isObject, type Value, type ValueObject } from './values/value.ts';
+export { isObject, type Value } from './values/value.ts';

@@ -13,6 +13,8 @@ export const pipelineLimits = {
   /** What one message may become when it is decompressed or taken apart, in bytes and in messages. */
   expandedBytesMax: 64 * 1024 * 1024,
   expandedMessagesMax: 100_000,
+  /** Subjects of a registry whose last version a processor remembers. */
+  registrySubjectsMax: 10_000,
   /** The answer to an HTTP request, and the parts that it may have. */
   httpAnswerBytesMax: 32 * 1024 * 1024,
   httpAnswerPartsMax: 10_000,

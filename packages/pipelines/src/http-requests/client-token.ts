@@ -1,13 +1,13 @@
 import type { Clock } from '@weir/core';
 import type { AuthValues } from './auth-fields.ts';
 
-export interface TokenAnswer {
+interface TokenAnswer {
   readonly status: number;
   readonly text: string;
 }
 
 /** Sends a form to the server that issues tokens. */
-export type PostForm = (
+type PostForm = (
   url: string,
   form: URLSearchParams,
   headers: Readonly<Record<string, string>>,

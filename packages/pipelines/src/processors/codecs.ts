@@ -1,8 +1,24 @@
 import type { ComponentSpec } from '../component/component-spec.ts';
 import { archive } from './archive.ts';
+import { avro } from './avro.ts';
 import { compress, decompress } from './compress.ts';
 import { http } from './http.ts';
+import { jmespath } from './jmespath.ts';
+import { jsonSchema } from './json-schema.ts';
+import { schemaRegistryDecode } from './schema-registry-decode.ts';
+import { schemaRegistryEncode } from './schema-registry-encode.ts';
 import { unarchive } from './unarchive.ts';
 
 /** Processors that change the encoding of messages, or ask others to change them. */
-export const codecProcessors: readonly ComponentSpec[] = [archive, compress, decompress, http, unarchive];
+export const codecProcessors: readonly ComponentSpec[] = [
+  archive,
+  avro,
+  compress,
+  decompress,
+  http,
+  jmespath,
+  jsonSchema,
+  schemaRegistryDecode,
+  schemaRegistryEncode,
+  unarchive,
+];

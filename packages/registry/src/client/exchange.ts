@@ -13,7 +13,7 @@ export interface ExchangeRequest {
   readonly body?: string | undefined;
   readonly answerBytesMax: number;
   /** The hosts that may be connected to; any if absent. */
-  readonly allowedHosts?: AllowedHosts | undefined;
+  readonly allowedHosts?: Pick<AllowedHosts, 'lookupFor'> | undefined;
 }
 
 export interface ExchangeAnswer {

@@ -46,7 +46,7 @@ export interface RegistryClientOptions {
    * The hosts that it may connect to, where a tenant has named the registry; any if absent. Errors then repeat nothing
    * that the registry sent: it may be any service that answers the agent and not the tenant.
    */
-  readonly allowedHosts?: AllowedHosts | undefined;
+  readonly allowedHosts?: Pick<AllowedHosts, 'lookupFor'> | undefined;
   readonly clock?: Clock;
   readonly random?: Random;
 }

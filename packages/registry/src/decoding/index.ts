@@ -1,7 +1,11 @@
 /** What decodes and encodes payloads without loading the formats, which are loaded when the first schema is parsed. */
+export type { AvroSchema } from '../avro/avro-format.ts';
+export { fingerprintOf } from '../avro/fingerprint.ts';
+export { avroOfPlain, plainOfAvro } from '../avro/plain-json.ts';
 export { registryLimits } from '../limits.ts';
 export { PayloadWork } from '../payload-work.ts';
-export { InvalidPayload } from '../schema-format.ts';
+export type { ProtobufSchema } from '../protobuf/protobuf-format.ts';
+export { InvalidPayload, type PayloadCodec } from '../schema-format.ts';
 export { SchemaPool } from '../schema-work/schema-pool.ts';
 export { loadFormat } from './load-format.ts';
 export {

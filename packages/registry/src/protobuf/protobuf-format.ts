@@ -11,7 +11,7 @@ import { protobufTagPlaces } from './protobuf-tags.ts';
 /** The name of the file in serialized schemas, which have none of their own. */
 const serializedName = 'default';
 
-interface ProtobufSchema extends ParsedSchema {
+export interface ProtobufSchema extends ParsedSchema {
   readonly type: 'PROTOBUF';
   readonly loaded: LoadedSchema;
 }
