@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shareSlices } from './answer-slices.ts';
-import { createAnswerPool, KnownMemory, MemoryNumbers, type SharedMemory } from './shared-memory.ts';
+import { createAnswerPool, KnownMemory, MemoryNumbers } from './shared-memory.ts';
 
 function sender(poolBytes = 4096) {
   const pool = createAnswerPool(1024, poolBytes);
   const known = new KnownMemory();
-  const announced: Omit<SharedMemory, 'kind'>[] = [];
+  const announced: { readonly id: number; readonly isOnce: boolean }[] = [];
   const numbers = new MemoryNumbers(() => {});
   return {
     pool,
@@ -16,10 +16,15 @@ function sender(poolBytes = 4096) {
       const { words, release } = shareSlices(slices, {
         pool,
         numbers,
-        announce(memory) {
-          if (!memory.isOnce && announced.some(({ id }) => id === memory.id)) return;
-          announced.push(memory);
-          known.announced({ kind: 'memory', ...memory });
+        announce(id, memory) {
+          if (announced.some((one) => one.id === id)) return;
+          announced.push({ id, isOnce: false });
+          known.announced({ kind: 'memory', id, memory, isOnce: false });
+        },
+        give(id, memory) {
+          announced.push({ id, isOnce: true });
+          const given = structuredClone(memory, { transfer: [memory] });
+          known.announced({ kind: 'memory', id, memory: given, isOnce: true });
         },
       });
       const sent: Buffer[] = [];
@@ -64,7 +69,7 @@ test('memory is announced once, and copies are used again when they were sent', 
   assert.equal(pool.bytes, 1024);
 });
 
-test('what the pool has no room for gets memory that is announced for this answer alone', () => {
+test('what the pool has no room for gets memory that is given away with this answer', () => {
   const { send, announced } = sender();
   const large = Buffer.alloc(5000, 7);
   for (let count = 0; count < 2; count++) assert.ok(send([large]).sent[0]!.equals(large));

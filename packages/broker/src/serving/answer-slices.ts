@@ -1,5 +1,5 @@
 import type { PooledMemory, SlabPool } from '../slabs/slab-pool.ts';
-import type { MemoryNumbers, SharedMemory } from './shared-memory.ts';
+import type { MemoryNumbers } from './shared-memory.ts';
 import { ringRecordWordsMax } from './shared-ring.ts';
 
 /** Slices of an answer in shared memory, as words of records: memory, start and length of each. */
@@ -14,7 +14,9 @@ interface AnswerSlicesOptions {
   readonly pool: SlabPool;
   readonly numbers: MemoryNumbers;
   /** Announces memory to the thread that sends the answer, unless it knows it. */
-  readonly announce: (memory: Omit<SharedMemory, 'kind'>) => void;
+  readonly announce: (id: number, memory: SharedArrayBuffer) => void;
+  /** Gives that thread memory for one slice. */
+  readonly give: (id: number, memory: ArrayBuffer) => void;
 }
 
 const wordsPerSlice = 3;
@@ -45,12 +47,15 @@ export function shareSlices(slices: readonly Buffer[], options: AnswerSlicesOpti
     if (bytes > 0) {
       const pooled = options.pool.take(bytes);
       if (pooled !== undefined) copies.push(pooled);
-      const copy = pooled?.bytes ?? Buffer.from(new SharedArrayBuffer(bytes));
+      const copy = pooled?.bytes ?? Buffer.allocUnsafeSlow(bytes);
       let filled = 0;
       for (; at < end; at++) filled += slices[at]!.copy(copy, filled);
-      const memory = copy.buffer as unknown as SharedArrayBuffer;
-      const id = pooled === undefined ? announceOnce(memory, options) : numberOf(memory, options);
-      add(words, id, copy.byteOffset, bytes);
+      const { buffer: memory, byteOffset } = copy;
+      const id =
+        memory instanceof SharedArrayBuffer
+          ? numberOf(memory, options)
+          : give(memory as ArrayBuffer, options);
+      add(words, id, byteOffset, bytes);
     }
     at = end;
   }
@@ -74,12 +79,12 @@ function add(words: number[][], id: number, start: number, bytes: number): void 
 
 function numberOf(memory: SharedArrayBuffer, { numbers, announce }: AnswerSlicesOptions): number {
   const id = numbers.of(memory);
-  announce({ id, memory, isOnce: false });
+  announce(id, memory);
   return id;
 }
 
-function announceOnce(memory: SharedArrayBuffer, { numbers, announce }: AnswerSlicesOptions): number {
-  const id = numbers.next();
-  announce({ id, memory, isOnce: true });
+function give(memory: ArrayBuffer, options: AnswerSlicesOptions): number {
+  const id = options.numbers.next();
+  options.give(id, memory);
   return id;
 }

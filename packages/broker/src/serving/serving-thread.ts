@@ -178,13 +178,13 @@ export class ServingThread {
     const slices = {
       pool,
       numbers,
-      announce: (memory: { id: number; memory: SharedArrayBuffer; isOnce: boolean }) => {
-        if (memory.isOnce) channel.post({ kind: 'memory', ...memory });
-        else if (!this.#announced.has(memory.id)) {
-          this.#announced.add(memory.id);
-          channel.post({ kind: 'memory', ...memory });
-        }
+      announce: (id: number, memory: SharedArrayBuffer) => {
+        if (this.#announced.has(id)) return;
+        this.#announced.add(id);
+        channel.post({ kind: 'memory', id, memory, isOnce: false });
       },
+      give: (id: number, memory: ArrayBuffer) =>
+        channel.post({ kind: 'memory', id, memory, isOnce: true }, [memory]),
     };
     const connection = new RemoteConnection(message.connection, {
       write: (record) => channel.write(record),

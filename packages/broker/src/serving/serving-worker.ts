@@ -60,7 +60,8 @@ class ServingWorker {
     this.#frames = new SharedFrames({
       counts: new Int32Array(options.slabCounts),
       slabBytes: brokerLimits.frameSlabBytes,
-      announce: (id, memory, isOnce) => this.#channel.post({ kind: 'memory', id, memory, isOnce }),
+      announce: (id, memory) => this.#channel.post({ kind: 'memory', id, memory, isOnce: false }),
+      give: (id, memory) => this.#channel.post({ kind: 'memory', id, memory, isOnce: true }, [memory]),
     });
     this.#greeting = new Greeting({
       proxyProtocol: options.proxyProtocol,

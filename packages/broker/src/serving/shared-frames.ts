@@ -1,4 +1,4 @@
-import type { Frame, FrameMemory } from '../net/frame-pool.ts';
+import { type Frame, type FrameMemory, unpooledFrame } from '../net/frame-pool.ts';
 
 /** The slabs of a serving thread: how many frames of each are in use. */
 export type SlabCounts = Int32Array;
@@ -10,8 +10,10 @@ export function slabCounts(slabsMax: number): SharedArrayBuffer {
 interface SharedFramesOptions {
   readonly counts: SlabCounts;
   readonly slabBytes: number;
-  /** Announces memory to the reader, before a frame in it. A slab has its index as number. */
-  readonly announce: (id: number, memory: SharedArrayBuffer, isOnce: boolean) => void;
+  /** Announces a slab to the reader, before a frame in it. Its number is its index. */
+  readonly announce: (id: number, memory: SharedArrayBuffer) => void;
+  /** Gives the memory of one frame to the reader. */
+  readonly give: (id: number, memory: ArrayBuffer) => void;
 }
 
 interface Slab {
@@ -54,18 +56,19 @@ export class SharedFrames implements FrameMemory {
   }
 
   takeLarge(bytes: number): Frame {
-    return { bytes: Buffer.from(new SharedArrayBuffer(bytes)), release() {} };
+    return unpooledFrame(Buffer.allocUnsafeSlow(bytes));
   }
 
-  /** Hands a frame over: another thread releases it. */
+  /** Hands a frame over: another thread releases it, and this one can no longer read it if it has its own memory. */
   placeOf({ bytes }: Frame): FramePlace {
     const index = this.#indexes.get(bytes.buffer);
     if (index !== undefined) return { id: index, start: bytes.byteOffset };
     this.#lastId = (this.#lastId + 1) | 0;
     // Numbers of slabs are not given again.
     if (this.#lastId < 0) this.#lastId = this.#options.counts.length;
-    this.#options.announce(this.#lastId, bytes.buffer as unknown as SharedArrayBuffer, true);
-    return { id: this.#lastId, start: bytes.byteOffset };
+    const start = bytes.byteOffset;
+    this.#options.give(this.#lastId, bytes.buffer as ArrayBuffer);
+    return { id: this.#lastId, start };
   }
 
   #slabFor(bytes: number): Slab | undefined {
@@ -93,7 +96,7 @@ export class SharedFrames implements FrameMemory {
     const slab = { index, bytes: Buffer.from(memory), usedBytes: 0 };
     this.#slabs.push(slab);
     this.#indexes.set(memory, index);
-    announce(index, memory, false);
+    announce(index, memory);
     return slab;
   }
 }

@@ -9,7 +9,7 @@ import { KnownMemory } from './shared-memory.ts';
 test('memory is known from its announcement until it is forgotten or was used once', () => {
   const memory = new KnownMemory();
   memory.announced({ kind: 'memory', id: 1, memory: new SharedArrayBuffer(8), isOnce: false });
-  memory.announced({ kind: 'memory', id: 2, memory: new SharedArrayBuffer(8), isOnce: true });
+  memory.announced({ kind: 'memory', id: 2, memory: new ArrayBuffer(8), isOnce: true });
   assert.equal(memory.slice(1, 2, 3)?.length, 3);
   assert.equal(memory.slice(2, 0, 8)?.length, 8);
   assert.equal(memory.slice(2, 0, 8), undefined);

@@ -5,8 +5,18 @@ export interface SharedMemory {
   readonly kind: 'memory';
   readonly id: number;
   readonly memory: SharedArrayBuffer;
-  /** Whether only one slice refers to it, so that it is forgotten with that slice. */
-  readonly isOnce: boolean;
+  readonly isOnce: false;
+}
+
+/**
+ * Memory that another thread has given away, for one slice: it is forgotten with that slice. It is not shared, because
+ * V8 does not count shared memory and collects none for lack of memory.
+ */
+export interface GivenMemory {
+  readonly kind: 'memory';
+  readonly id: number;
+  readonly memory: ArrayBuffer;
+  readonly isOnce: true;
 }
 
 export interface ForgottenMemory {
@@ -18,7 +28,7 @@ export interface ForgottenMemory {
 export class KnownMemory {
   readonly #byId = new Map<number, { readonly bytes: Buffer; readonly isOnce: boolean }>();
 
-  announced(message: SharedMemory | ForgottenMemory): void {
+  announced(message: SharedMemory | GivenMemory | ForgottenMemory): void {
     if (message.kind === 'forget') this.#byId.delete(message.id);
     else this.#byId.set(message.id, { bytes: Buffer.from(message.memory), isOnce: message.isOnce });
   }

@@ -71,10 +71,10 @@ export class ThreadChannel<Incoming, Outgoing> {
     });
   }
 
-  /** The other side receives it before any record that is written from now on. */
-  post(message: Outgoing): void {
+  /** The other side receives it before any record that is written from now on. Memory in `given` becomes its own. */
+  post(message: Outgoing, given: ArrayBuffer[] = []): void {
     if (this.#isClosed) return;
-    this.#port.postMessage(message);
+    this.#port.postMessage(message, given);
     Atomics.add(this.#posted, this.#ownAt, 1);
   }
 

@@ -143,13 +143,15 @@ export class ThreadConnection implements Receiver {
 
   #passOn(frame: Frame): void {
     const { bytes } = frame;
-    const carriesRecords = bytes.length >= 2 && bytes.readInt16BE(0) === apis.Produce.key;
+    // Not after it was handed over.
+    const { length } = bytes;
+    const carriesRecords = length >= 2 && bytes.readInt16BE(0) === apis.Produce.key;
     const hasCheckedCrcs = carriesRecords && hasIntactBatches(bytes);
     const flags =
       (carriesRecords ? frameFlags.carriesRecords : 0) | (hasCheckedCrcs ? frameFlags.hasCheckedCrcs : 0);
     const { id, start } = this.#options.frames.placeOf(frame);
     const receivedMs = systemClock.nowMs() | 0;
-    this.#waitingBytes += costOf(bytes.length);
+    this.#waitingBytes += costOf(length);
     this.#options.write([
       fromThread.frame,
       this.#id,
@@ -157,7 +159,7 @@ export class ThreadConnection implements Receiver {
       receivedMs,
       id,
       start,
-      bytes.length,
+      length,
       flags,
     ]);
     this.#receivedBytes = 0;

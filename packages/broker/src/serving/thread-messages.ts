@@ -2,7 +2,7 @@ import type { SecureContextOptions } from 'node:tls';
 import { MiB } from '@weir/core';
 import type { ClientCertificates, ProxyProtocolOptions } from '@weir/security';
 import type { CloseReason } from '../net/listener-metrics.ts';
-import type { ForgottenMemory, SharedMemory } from './shared-memory.ts';
+import type { ForgottenMemory, GivenMemory, SharedMemory } from './shared-memory.ts';
 
 /**
  * What the main thread and a serving thread say to each other. Requests, answers and everything else that there are
@@ -89,12 +89,14 @@ export type MessageFromThread =
     }
   | { readonly kind: 'broken'; readonly connection: number; readonly problem: string }
   | { readonly kind: 'lost'; readonly connection: number; readonly problem: string }
-  | SharedMemory;
+  | SharedMemory
+  | GivenMemory;
 
 export type MessageToThread =
   | { readonly kind: 'listen'; readonly host: string; readonly port: number }
   | ({ readonly kind: 'tls' } & ThreadTls)
   | SharedMemory
+  | GivenMemory
   | ForgottenMemory;
 
 export interface ThreadTls {
