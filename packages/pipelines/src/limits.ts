@@ -29,6 +29,9 @@ export const pipelineLimits = {
   trialsWaitingMax: 8,
   /** Bytes of a message that a trial shows. */
   triedContentBytesMax: 16 * 1024,
+  /** The rows and bytes of a query whose result replaces a message. */
+  sqlRowsMax: 100_000,
+  sqlResultBytesMax: 64 * 1024 * 1024,
   /** Of an item that a cache keeps in a bucket. */
   cachedObjectBytesMax: 64 * 1024 * 1024,
   /** How much of an object is read at a time. */

@@ -2,10 +2,13 @@ import type { ComponentSpec } from '../component/component-spec.ts';
 import { awsS3Output } from './aws-s3.ts';
 import { azureBlobStorageOutput } from './azure-blob-storage.ts';
 import { gcpCloudStorageOutput } from './gcp-cloud-storage.ts';
+import { sqlInsertOutput, sqlRawOutput } from './sql.ts';
 
 /** Outputs that write to systems of others. */
 export const connectorOutputs: readonly ComponentSpec[] = [
   awsS3Output,
   azureBlobStorageOutput,
   gcpCloudStorageOutput,
+  sqlInsertOutput,
+  sqlRawOutput,
 ];

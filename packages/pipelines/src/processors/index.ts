@@ -1,5 +1,10 @@
 import type { ComponentSpec } from '../component/component-spec.ts';
 import { codecProcessors } from './codecs.ts';
 import { mappingProcessors } from './mapping.ts';
+import { databaseProcessors } from './sql.ts';
 
-export const processors: readonly ComponentSpec[] = [...mappingProcessors, ...codecProcessors];
+export const processors: readonly ComponentSpec[] = [
+  ...mappingProcessors,
+  ...codecProcessors,
+  ...databaseProcessors,
+];
