@@ -1,5 +1,6 @@
 export type { Environment } from './compile/environment.ts';
 export type { Importer } from './compile/maps.ts';
+export type { Reference } from './compile/references.ts';
 export { pipelineEnvironment, pureEnvironment } from './environments.ts';
 export { toText as textOf } from './go/coerce.ts';
 export { compressors, decompressors } from './go/compression.ts';
@@ -12,7 +13,7 @@ export {
   parseMapping,
 } from './mapping.ts';
 export type { MappingMessage } from './runtime/message.ts';
-export type { Ports as MappingPorts } from './runtime/ports.ts';
+export type { MappingCache, Ports as MappingPorts } from './runtime/ports.ts';
 export { contentOf } from './runtime/run.ts';
 export { BloblangError } from './syntax/syntax-error.ts';
-export { isObject, type Value } from './values/value.ts';
+export { Bytes, isObject, type Value } from './values/value.ts';

@@ -1,6 +1,7 @@
 import { systemClock, systemRandom } from '@weir/core';
 import type { Environment } from './compile/environment.ts';
 import { type CompiledMapping, compiledMapping, type Importer, runStatements } from './compile/maps.ts';
+import { type References, referencesOf } from './compile/references.ts';
 import { pipelineEnvironment } from './environments.ts';
 import { Budget, type RunLimits, usualRunLimits } from './runtime/budget.ts';
 import { Frame, unparsed } from './runtime/frame.ts';
@@ -36,6 +37,8 @@ interface ApplyOptions {
   readonly index?: number;
   /** Whether assignments change the document instead of making a new one, as in a `mutation`. */
   readonly startsFromDocument?: boolean;
+  /** Assignments change this message instead, and `@` is its metadata: what a branch came from. */
+  readonly onto?: MappingMessage;
   readonly limits?: Partial<RunLimits>;
 }
 
@@ -79,10 +82,12 @@ export class Mapping {
     const limits =
       options.limits === undefined ? this.#usualLimits : { ...this.#usualLimits, ...options.limits };
     const index = options.index ?? 0;
-    const run = new Run(options.batch ?? [message], index, new Budget(limits), ports, maps);
+    const { onto } = options;
+    const run = new Run(options.batch ?? [message], index, new Budget(limits), ports, maps, onto);
     const frame = new Frame(run, unparsed, 0, index);
     try {
-      if (options.startsFromDocument) frame.root = documentOrNothing(frame);
+      if (onto !== undefined) frame.root = run.ontoDocument();
+      else if (options.startsFromDocument) frame.root = documentOrNothing(frame);
       runStatements(statements, frame, source);
       checkSize(frame.root);
       if (run.metadata !== undefined) for (const value of run.metadata.values()) checkSize(value);
@@ -94,6 +99,11 @@ export class Mapping {
     if (root === deletedValue) return { kind: 'deleted' };
     if (root === nothingValue) return { kind: 'unchanged', metadata };
     return { kind: 'value', value: root, metadata };
+  }
+
+  /** What it reads of its message and what it assigns, as far as its text says so. */
+  references(): References {
+    return referencesOf(this.#compiled.source.text);
   }
 }
 

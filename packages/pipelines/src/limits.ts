@@ -36,4 +36,19 @@ export const pipelineLimits = {
   cachedObjectBytesMax: 64 * 1024 * 1024,
   /** How much of an object is read at a time. */
   objectPartBytes: 4 * 1024 * 1024,
+  /** Rounds of a `while` for one batch, and messages that may become of the batch. */
+  loopsMax: 100_000,
+  loopMessagesMax: 100_000,
+  /** Messages of a batch that `parallel` works on at a time, whatever it is told. */
+  parallelMessagesMax: 1_000,
+  /** Of the caches of a pipeline that are in memory: all together, and entries of each. What is oldest is dropped. */
+  cacheBytesMax: 64 * 1024 * 1024,
+  cacheEntriesMax: 500_000,
+  /** Of a key of a cache. */
+  cacheKeyBytesMax: 64 * 1024,
+  /** What `log` writes in a line. */
+  logCharsMax: 8_192,
+  logFieldsMax: 32,
+  /** Combinations of labels of one `metric`; others are not counted. */
+  metricSeriesMax: 1_000,
 } as const;

@@ -18,7 +18,7 @@ export const unavailableComponents: Readonly<Partial<Record<ComponentKind, Reado
     ),
   ),
   cache: new Set(
-    'aws_dynamodb couchbase file gcp_cloud_storage memcached mongodb nats_kv noop ristretto sql'.split(' '),
+    'aws_dynamodb couchbase gcp_cloud_storage memcached mongodb nats_kv ristretto sql'.split(' '),
   ),
   rate_limit: new Set('redis'.split(' ')),
   buffer: new Set('sqlite system_window'.split(' ')),

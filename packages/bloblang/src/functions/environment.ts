@@ -156,17 +156,17 @@ export const environmentFunctions: readonly FunctionSpec[] = [
     'cache_get',
     'Yields a value of a cache.',
     false,
-    (cache, key) => cache.get(key) ?? fail('key does not exist'),
+    (cache, key) => new Bytes(cache.get(key) ?? fail('key does not exist')),
   ),
   cacheFunction('cache_set', 'Sets a value of a cache.', true, (cache, key, value) => {
-    cache.set(key, value);
+    cache.set(key, Buffer.from(value));
     return null;
   }),
   cacheFunction(
     'cache_add',
     'Adds a value to a cache; fails if the key is there.',
     true,
-    (cache, key, value) => (cache.add(key, value) ? null : fail('key already exists')),
+    (cache, key, value) => (cache.add(key, Buffer.from(value)) ? null : fail('key already exists')),
   ),
   cacheFunction('cache_delete', 'Removes a value of a cache.', false, (cache, key) => {
     cache.delete(key);

@@ -1,5 +1,4 @@
 import type { Clock, Random } from '@weir/core';
-import type { Value } from '../values/value.ts';
 
 /**
  * What a mapping may ask of the process. A function whose port is absent fails when it runs; environments leave
@@ -20,10 +19,10 @@ export interface Ports {
 }
 
 /** A cache that answers at once. */
-interface MappingCache {
-  get(key: string): Value | undefined;
-  set(key: string, value: string): void;
+export interface MappingCache {
+  get(key: string): Buffer | undefined;
+  set(key: string, value: Buffer): void;
   /** Whether the key was new. */
-  add(key: string, value: string): boolean;
+  add(key: string, value: Buffer): boolean;
   delete(key: string): void;
 }

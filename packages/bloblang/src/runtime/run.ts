@@ -1,7 +1,7 @@
 import { fail, MappingError } from '../values/mapping-error.ts';
 import { parseJson } from '../values/parse-json.ts';
 import { printMessage } from '../values/print-json.ts';
-import { Bytes, type Value } from '../values/value.ts';
+import { Bytes, nothingValue, type Value } from '../values/value.ts';
 import type { Budget } from './budget.ts';
 import { type MappingMessage, noMetadata } from './message.ts';
 import type { Ports } from './ports.ts';
@@ -16,6 +16,8 @@ export class Run {
   readonly maps: ReadonlyMap<string, MapBody>;
   readonly batch: readonly MappingMessage[];
   readonly index: number;
+  /** The message that is changed, if it is not the one that is mapped. */
+  readonly #onto: MappingMessage | undefined;
   /** Of the message that is mapped, and of others of the batch. */
   #document: Value | MappingError | undefined;
   #others: Map<number, Value | MappingError> | undefined;
@@ -28,7 +30,9 @@ export class Run {
     budget: Budget,
     ports: Ports,
     maps: ReadonlyMap<string, MapBody>,
+    onto?: MappingMessage,
   ) {
+    this.#onto = onto;
     this.maps = maps;
     this.batch = batch;
     this.index = index;
@@ -82,12 +86,24 @@ export class Run {
 
   /** The metadata as the mapping left it so far. */
   currentMetadata(): ReadonlyMap<string, Value> {
-    return this.metadata ?? this.inputMetadata(this.index);
+    return this.metadata ?? this.#metadataBefore();
   }
 
   changedMetadata(): Map<string, Value> {
-    this.metadata ??= new Map(this.inputMetadata(this.index));
+    this.metadata ??= new Map(this.#metadataBefore());
     return this.metadata;
+  }
+
+  #metadataBefore(): ReadonlyMap<string, Value> {
+    return this.#onto === undefined ? this.inputMetadata(this.index) : (this.#onto.metadata ?? noMetadata);
+  }
+
+  /** The document of the message that is changed; nothing if it has none. */
+  ontoDocument(): Value {
+    if (this.#onto === undefined) return nothingValue;
+    if (this.#onto.value !== undefined) return this.#onto.value;
+    const document = parsed(this.#onto);
+    return document instanceof MappingError ? nothingValue : document;
   }
 }
 

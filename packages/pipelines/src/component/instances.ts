@@ -1,3 +1,5 @@
+import type { MappingCache } from '@weir/bloblang';
+import type { Later } from './later.ts';
 import type { Batch, Message } from './message.ts';
 
 /** What an input hands out: messages, and what becomes of them. */
@@ -26,7 +28,7 @@ export interface Input {
  * messages of the batch. No batches mean that all were dropped, which settles them.
  */
 export interface Processor {
-  process(batch: Batch, stop: AbortSignal): readonly Batch[] | Promise<readonly Batch[]>;
+  process(batch: Batch, stop: AbortSignal): Later<readonly Batch[]>;
   close?(): Promise<void>;
 }
 
@@ -55,7 +57,16 @@ export interface Buffer {
   close(): Promise<void>;
 }
 
+/** A cache of this process, for callers that cannot wait, such as mappings. */
+export interface CacheNow extends MappingCache {
+  set(key: string, value: globalThis.Buffer, ttlMs?: number): void;
+  add(key: string, value: globalThis.Buffer, ttlMs?: number): boolean;
+  has(key: string): boolean;
+}
+
 export interface Cache {
+  /** Absent if others hold what it has. */
+  readonly now?: CacheNow | undefined;
   get(key: string): Promise<globalThis.Buffer | undefined>;
   set(key: string, value: globalThis.Buffer, ttlMs?: number): Promise<void>;
   /** Whether the key was new. */
@@ -65,8 +76,8 @@ export interface Cache {
 }
 
 export interface RateLimit {
-  /** Takes one; how long to wait before trying again, 0 if it was taken. */
-  take(): Promise<number>;
+  /** Takes one, of so many bytes; how long to wait before trying again, 0 if it was taken. */
+  take(byteCount?: number): Promise<number>;
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import { contentOf, type MappingMessage, parseDocument, type Value } from '@weir/bloblang';
+import { Bytes, contentOf, type MappingMessage, parseDocument, type Value } from '@weir/bloblang';
 
 export type Metadata = ReadonlyMap<string, Value>;
 
@@ -19,6 +19,8 @@ export interface Origin {
   readonly index: number;
   /** Where `sync_response` leaves answers; absent if the input takes none. */
   readonly answers?: { store(batch: readonly Message[]): void } | undefined;
+  /** How often the message was delivered again; the same object each time. */
+  readonly replay?: { attempts: number } | undefined;
 }
 
 interface MessageParts {
@@ -41,8 +43,10 @@ export class Message implements MappingMessage {
   #value: Value | undefined;
 
   constructor({ content, value, metadata = noMetadata, error, origin }: MessageParts) {
-    this.#content = content;
-    this.#value = value;
+    // A text that a mapping makes is the content, and no document; it is parsed when it is asked for.
+    const isContent = typeof value === 'string' || value instanceof Bytes;
+    this.#content = isContent ? contentOf(value) : content;
+    this.#value = isContent ? undefined : value;
     this.metadata = metadata;
     this.error = error;
     this.origin = origin;

@@ -11,8 +11,12 @@ export class Resources {
 
   /** The configuration was checked, so that a label is there. */
   get<Kind extends ComponentKind>(kind: Kind, label: string): Instances[Kind] {
-    const found = this.#opened.get(`${kind} ${label}`);
+    const found = this.find(kind, label);
     if (found === undefined) throw new Error(`there is no ${kind} resource ${label}`);
-    return found as Instances[Kind];
+    return found;
+  }
+
+  find<Kind extends ComponentKind>(kind: Kind, label: string): Instances[Kind] | undefined {
+    return this.#opened.get(`${kind} ${label}`) as Instances[Kind] | undefined;
   }
 }

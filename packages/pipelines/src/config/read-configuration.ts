@@ -57,6 +57,8 @@ const handlesErrors: ReadonlySet<string> = new Set([
 const labelPattern = /^[a-z0-9_]+$/;
 
 interface Reference {
+  /** The resource that names it; absent outside of resources. */
+  readonly from: string | undefined;
   readonly kind: ComponentKind;
   readonly label: string;
   readonly place: TextPlace;
@@ -72,6 +74,8 @@ class StreamReading implements Reading {
   /** Types that are used, and where first. */
   readonly #used = new Map<string, TextPlace>();
   readonly #references: Reference[] = [];
+  /** The resource that is being read. */
+  #resource: string | undefined;
 
   readonly #open: ReadonlySet<YamlValue>;
 
@@ -97,7 +101,7 @@ class StreamReading implements Reading {
   }
 
   refersTo(kind: ComponentKind, label: string, place: TextPlace): void {
-    this.#references.push({ kind, label, place });
+    this.#references.push({ from: this.#resource, kind, label, place });
   }
 
   mapping(value: YamlValue, text: string): Mapping | undefined {
@@ -122,6 +126,9 @@ class StreamReading implements Reading {
       return undefined;
     }
     const label = this.#label(kind, entryOf(value, 'label'), path);
+    if (isResourcePath(path)) this.#resource = `${kind} ${label}`;
+    else if (label !== '' && entryOf(value, 'resource') !== undefined)
+      this.problem(value.place, `a ${kind} that is a resource has the label of the resource only`);
     const processors = this.#processors(kind, entryOf(value, 'processors'), path);
     const named = this.#typeOf(kind, value.entries, value.place);
     if (named === undefined) return undefined;
@@ -146,9 +153,13 @@ class StreamReading implements Reading {
   }
 
   finish(): void {
-    for (const { kind, label, place } of this.#references) {
-      if (this.#resources.has(`${kind} ${label}`)) continue;
-      this.problem(place, `there is no ${kind} resource ${shownKey(label)}; add it to ${kind}_resources`);
+    const within = resourcesWithin(this.#references);
+    for (const { from, kind, label, place } of this.#references) {
+      const target = `${kind} ${label}`;
+      if (!this.#resources.has(target))
+        this.problem(place, `there is no ${kind} resource ${shownKey(label)}; add it to ${kind}_resources`);
+      else if (from !== undefined && (target === from || within.get(target)?.has(from)))
+        this.problem(place, `the ${kind} resource ${shownKey(label)} would be within itself`);
     }
   }
 
@@ -198,7 +209,7 @@ class StreamReading implements Reading {
   #label(kind: ComponentKind, entry: YamlEntry | undefined, path: string): string {
     const label =
       entry?.value.kind === 'scalar' && entry.value.value !== null ? String(entry.value.value) : '';
-    const isResource = /^root\.[a-z_]+_resources\.\d+$/.test(path);
+    const isResource = isResourcePath(path);
     if (entry === undefined || label === '') {
       if (isResource)
         this.problem(entry?.place ?? { line: 1, column: 1 }, `a ${kind} resource has to have a label`);
@@ -230,6 +241,29 @@ class StreamReading implements Reading {
       .map((item, at) => this.component('processor', item, `${path}.processors.${at}`))
       .filter((config) => config !== undefined);
   }
+}
+
+function isResourcePath(path: string): boolean {
+  return /^root\.[a-z_]+_resources\.\d+$/.test(path);
+}
+
+/** By resource, those that it uses, and that they use. */
+function resourcesWithin(references: readonly Reference[]): Map<string, Set<string>> {
+  const used = new Map<string, Set<string>>();
+  for (const { from, kind, label } of references)
+    if (from !== undefined) used.set(from, (used.get(from) ?? new Set()).add(`${kind} ${label}`));
+  const within = new Map<string, Set<string>>();
+  for (const resource of used.keys()) {
+    const found = new Set<string>();
+    const open = [...used.get(resource)!];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (found.has(next)) continue;
+      found.add(next);
+      open.push(...(used.get(next) ?? []));
+    }
+    within.set(resource, found);
+  }
+  return within;
 }
 
 function nameOf(kind: ComponentKind): string {

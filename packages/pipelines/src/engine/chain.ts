@@ -2,6 +2,7 @@ import type { ComponentConfig } from '../component/component-config.ts';
 import type { ComponentContext, PipelineServices } from '../component/component-context.ts';
 import { failedBy } from '../component/failures.ts';
 import type { Processor } from '../component/instances.ts';
+import { after, inOrder, type Later } from '../component/later.ts';
 import type { Batch } from '../component/message.ts';
 
 interface Link {
@@ -33,39 +34,41 @@ export class Chain implements Processor {
   }
 
   /** Answers at once if all processors do: most batches need no promise. */
-  process(batch: Batch, stop: AbortSignal): readonly Batch[] | Promise<readonly Batch[]> {
-    return this.#from(0, [batch], stop);
+  process(batch: Batch, stop: AbortSignal): Later<readonly Batch[]> {
+    return this.#from(0, [batch], stop, false);
+  }
+
+  /** As `process`, but a batch whose first message failed skips the processors that are left. */
+  attempt(batch: Batch, stop: AbortSignal): Later<readonly Batch[]> {
+    return this.#from(0, [batch], stop, true);
   }
 
   #from(
     start: number,
     given: readonly Batch[],
     stop: AbortSignal,
-  ): readonly Batch[] | Promise<readonly Batch[]> {
+    skipsFailed: boolean,
+  ): Later<readonly Batch[]> {
     let batches = given;
     for (let at = start; at < this.#links.length; at++) {
       if (batches.length === 0) return batches;
       const link = this.#links[at]!;
-      const next = this.#all(link, batches, stop);
-      if (next instanceof Promise) return next.then((processed) => this.#from(at + 1, processed, stop));
+      const next =
+        batches.length === 1
+          ? this.#one(link, batches[0]!, stop, skipsFailed)
+          : after(
+              inOrder(batches, (batch) => this.#one(link, batch, stop, skipsFailed)),
+              (all) => all.flat(),
+            );
+      if (next instanceof Promise)
+        return next.then((processed) => this.#from(at + 1, processed, stop, skipsFailed));
       batches = next;
     }
     return batches;
   }
 
-  #all(
-    link: Link,
-    batches: readonly Batch[],
-    stop: AbortSignal,
-  ): readonly Batch[] | Promise<readonly Batch[]> {
-    if (batches.length === 1) return this.#one(link, batches[0]!, stop);
-    const results = batches.map((batch) => this.#one(link, batch, stop));
-    return results.some((result) => result instanceof Promise)
-      ? Promise.all(results).then((all) => all.flat())
-      : (results as (readonly Batch[])[]).flat();
-  }
-
-  #one(link: Link, batch: Batch, stop: AbortSignal): readonly Batch[] | Promise<readonly Batch[]> {
+  #one(link: Link, batch: Batch, stop: AbortSignal, skipsFailed: boolean): Later<readonly Batch[]> {
+    if (skipsFailed && batch[0]?.error !== undefined) return [batch];
     try {
       const result = link.processor.process(batch, stop);
       return result instanceof Promise

@@ -17,11 +17,16 @@ export class Opening {
   readonly #catalogue: Catalogue;
   readonly #stop: AbortSignal;
   readonly #openedResources: Opened[] = [];
+  readonly #mappingPorts: PipelineServices['mappingPorts'];
 
   constructor(services: PipelineServices, catalogue: Catalogue, stop: AbortSignal) {
     this.#services = services;
     this.#catalogue = catalogue;
     this.#stop = stop;
+    this.#mappingPorts = {
+      ...services.mappingPorts,
+      cache: (label) => this.resources.find('cache', label)?.now,
+    };
   }
 
   async open<Kind extends ComponentKind>(config: ComponentConfig<Kind>): Promise<Instances[Kind]> {
@@ -53,6 +58,7 @@ export class Opening {
     const log = this.#services.log.with({ stage: path, component: label === '' ? name : label });
     return {
       ...this.#services,
+      mappingPorts: this.#mappingPorts,
       log,
       label,
       path,

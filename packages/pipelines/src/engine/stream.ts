@@ -225,6 +225,7 @@ export class Stream {
         backOffMs(attempt, { firstMs, maxMs }),
         this.#end.signal,
       );
+      for (const { origin } of batch) if (origin?.replay !== undefined) origin.replay.attempts++;
     }
   }
 
@@ -246,6 +247,8 @@ export class Stream {
     const parts = partsOf(delivery, batches);
     for (let at = 0; at < parts.length; at++) {
       await output.ready?.();
+      // Processors that wait give up at the end, with messages that are not what the output should get.
+      if (this.#end.signal.aborted) return;
       void this.#write(batches[at]!, parts[at]!, output);
     }
   }

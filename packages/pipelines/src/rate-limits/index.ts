@@ -1,3 +1,4 @@
 import type { ComponentSpec } from '../component/component-spec.ts';
+import { local } from './local.ts';
 
-export const rateLimits: readonly ComponentSpec[] = [];
+export const rateLimits: readonly ComponentSpec[] = [local];
