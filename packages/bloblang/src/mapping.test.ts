@@ -223,6 +223,54 @@ test('other messages of the batch can be seen', () => {
   assert.equal(result.kind === 'value' && contentOf(result.value).toString(), '[3,1,1,2]');
 });
 
+test('integers keep their digits wherever they are', () => {
+  for (let pad = 0; pad < 40; pad++) {
+    for (let length = 14; length < 40; length++) {
+      const text = `{"${'x'.repeat(pad)}":${'9'.repeat(length)},"b":1`;
+      assert.equal(outcome('root = this\nroot.c = 2', `${text}}`), `${text},"c":2}`);
+    }
+  }
+});
+
+test('assignments can change another message than the one that is read', () => {
+  const mapping = parseMapping('root.got = this.x\nroot.had = @k\nmeta k = metadata("k")');
+  const onto = { content: '{"a":1}', metadata: new Map([['k', 'onto']]) };
+  const result = mapping.apply({ content: '{"x":2}', metadata: new Map([['k', 'read']]) }, { onto });
+  assert.deepEqual(result, {
+    kind: 'value',
+    value: { a: 1, got: 2, had: 'onto' },
+    metadata: new Map([['k', 'read']]),
+  });
+  const text = parseMapping('root.x = 1').apply({ content: '{}' }, { onto: { content: 'text' } });
+  assert.deepEqual(text.kind === 'value' && text.value, { x: 1 });
+});
+
+const references: readonly [mapping: string, reads: string, writes: string][] = [
+  ['root = this', '.', '.'],
+  ['root.a.b = this.c.d\nmeta k = "v"', '. .c .c.d', '.a.b @k'],
+  ['root = foo.bar.uppercase()', '.foo .foo.bar', '.'],
+  ['root = this.a.map_each(x -> x.b + this.c)', '. .a .a.b .c', '.'],
+  ['root = this.a.map_each(this.b)', '. .a .a.b .b', '.'],
+  ['root = this.a.(b | c)', '. .a .a.b .a.c', '.'],
+  ['root = match this.a { this.b == 1 => this.c, _ => d }', '. .a .a.b .a.c .a.d', '.'],
+  ['root = json("a.b") + metadata("k") + @l', '.a.b @k @l', '.'],
+  ['if this.a == 1 {\n  root.b = [this.c, {"x": this.d}]\n  meta = {}\n}', '. .a .c .d', '.b @'],
+  ['map m {\n  root = this.x.apply("m")\n}\nroot = this.a.apply("m")', '. .a .a.x .a.x.x', '.'],
+  ['let v = this.a\nroot = $v.b', '. .a', '.'],
+];
+
+for (const [mapping, reads, writes] of references)
+  test(`references: ${mapping}`, () => {
+    const found = parseMapping(mapping).references();
+    const shown = (list: typeof found.reads) =>
+      list.map(({ of, path }) => `${of === 'value' ? '.' : '@'}${path.join('.')}`).toSorted();
+    const expected = reads.split(' ');
+    // Maps that apply themselves are followed for a while.
+    const seen = shown(found.reads).filter((one) => !one.includes('.x.x.x'));
+    assert.deepEqual(seen, expected.toSorted());
+    assert.deepEqual(shown(found.writes), writes.split(' '));
+  });
+
 test('limits can be lower', () => {
   const mapping = parseMapping('root = this.map_each(x -> x)');
   assert.throws(

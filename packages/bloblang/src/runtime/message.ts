@@ -9,6 +9,8 @@ export interface MappingMessage {
   readonly metadata?: ReadonlyMap<string, Value> | undefined;
   /** What failed before, in a pipeline that goes on. */
   readonly error?: MessageError | undefined;
+  /** Called with the document when it was parsed, so that the next mapping need not. */
+  keep?(document: Value): void;
 }
 
 export interface MessageError {

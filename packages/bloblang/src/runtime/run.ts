@@ -107,11 +107,13 @@ export class Run {
   }
 }
 
-function parsed({ content }: MappingMessage): Value | MappingError {
-  const text = content === undefined ? '' : content.toString();
+function parsed(message: MappingMessage): Value | MappingError {
+  const text = message.content?.toString() ?? '';
   if (text === '') return MappingError.of('message is empty');
   try {
-    return parseJson(text, (why) => `parse as json: ${why}`);
+    const document = parseJson(text, (why) => `parse as json: ${why}`);
+    message.keep?.(document);
+    return document;
   } catch (error) {
     if (error instanceof MappingError) return error;
     throw error;

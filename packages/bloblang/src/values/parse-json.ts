@@ -2,18 +2,37 @@ import { fail, MappingError } from './mapping-error.ts';
 import type { Value } from './value.ts';
 
 /** Only texts with that many digits in a row can have integers that lose digits as a number. */
-const longDigits = /\d{16}/;
+const longDigits = 16;
 const digitsMax = 1000;
 const integer = /^-?\d+$/;
 
 /** Parses a JSON document. Integers keep all their digits. */
 export function parseJson(text: string, describe: (why: string) => string): Value {
   try {
-    return longDigits.test(text) ? JSON.parse(text, exactIntegers) : JSON.parse(text);
+    return hasLongDigits(text) ? JSON.parse(text, exactIntegers) : JSON.parse(text);
   } catch (error) {
     if (error instanceof MappingError) return fail(describe(error.message));
     return fail(describe(whyNot(text, error)));
   }
+}
+
+/** Looks at every sixteenth character: so many digits in a row cannot be between them. */
+function hasLongDigits(text: string): boolean {
+  for (let at = longDigits - 1; at < text.length; at += longDigits) {
+    if (!isDigit(text, at)) continue;
+    let start = at;
+    while (start > 0 && isDigit(text, start - 1)) if (at - --start >= longDigits) return true;
+    let end = at + 1;
+    while (end < text.length && isDigit(text, end)) end++;
+    if (end - start >= longDigits) return true;
+    at = Math.max(at, end - longDigits);
+  }
+  return false;
+}
+
+function isDigit(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 48 && code <= 57;
 }
 
 function exactIntegers(_key: string, value: Value, context?: { source?: string }): Value {

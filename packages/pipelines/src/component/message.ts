@@ -77,6 +77,10 @@ export class Message implements MappingMessage {
     return this.#value;
   }
 
+  keep(document: Value): void {
+    this.#value = document;
+  }
+
   /** How much memory it is charged for. */
   get byteCount(): number {
     return this.content.length;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { jsonLog } from '@weir/core';
+import { jsonLog, nextTurn } from '@weir/core';
 import { Collected, runPipeline, testServices } from '../../testing/run-pipeline.ts';
 import { BatchFailure } from '../component/instances.ts';
 
@@ -110,4 +110,52 @@ output:
     lines.map(({ message, payload, stage }) => [message, payload, stage]),
     [['failed to process a message', '{"id":1}', 'root.pipeline.processors.0']],
   );
+});
+
+test('a message that is delivered again is no duplicate of itself', async () => {
+  const collected = new Collected();
+  collected.fail = (_, attempt) => {
+    if (attempt <= 2) throw new Error('down');
+  };
+  await runPipeline(
+    `${numbers(4, 2)}
+pipeline:
+  processors:
+    - dedupe:
+        cache: seen
+        key: \${! this.id % 3 }
+cache_resources:
+  - label: seen
+    memory: {}
+output:
+  collect: {}
+`,
+    { collected },
+  );
+  assert.deepEqual(ids(collected).toSorted(), [1, 2, 3]);
+});
+
+test('a message that is still processed at the end is not written', async () => {
+  const stop = new AbortController();
+  const services = testServices();
+  const running = runPipeline(
+    `${numbers(2)}
+pipeline:
+  processors:
+    - switch:
+        - check: this.id == 2
+          processors:
+            - sleep:
+                duration: 1h
+shutdown_timeout: 1ms
+output:
+  collect: {}
+`,
+    { stop: stop.signal, services },
+  );
+  await nextTurn(services.clock);
+  stop.abort();
+  const collected = await running;
+  await nextTurn(services.clock);
+  assert.ok(!ids(collected).includes(2));
 });

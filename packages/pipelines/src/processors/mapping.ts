@@ -7,7 +7,7 @@ import type { Processor } from '../component/instances.ts';
 import type { Batch, Message } from '../component/message.ts';
 
 /** Applies a mapping to each message of a batch. */
-class MappingProcessor implements Processor {
+export class MappingProcessor implements Processor {
   readonly #type: string;
   readonly #mapping: Mapping;
   readonly #context: ComponentContext;
@@ -31,9 +31,10 @@ class MappingProcessor implements Processor {
     const result = this.#mapping.apply(message, options, this.#context.mappingPorts);
     if (result.kind === 'deleted') return undefined;
     const metadata = result.metadata ?? message.metadata;
-    return result.kind === 'value'
-      ? message.withValue(result.value, metadata)
-      : message.withMetadata(metadata);
+    // The document itself need not be printed again.
+    if (result.kind === 'value' && result.value !== message.value)
+      return message.withValue(result.value, metadata);
+    return metadata === message.metadata ? message : message.withMetadata(metadata);
   }
 }
 
