@@ -39,7 +39,7 @@ export const pipelineLimits = {
   /** Rounds of a `while` for one batch, and messages that may become of the batch. */
   loopsMax: 100_000,
   loopMessagesMax: 100_000,
-  /** Messages of a batch that `parallel` works on at a time, whatever it is told. */
+  /** Messages of a batch that `parallel` works on at a time, whatever its `cap`. */
   parallelMessagesMax: 1_000,
   /** Of the caches of a pipeline that are in memory: all together, and entries of each. What is oldest is dropped. */
   cacheBytesMax: 64 * 1024 * 1024,

@@ -30,7 +30,7 @@ async function opened(clock: HandClock, resources: Readonly<Record<string, strin
 
 const text = async (cache: Cache, key: string) => (await cache.get(key))?.toString();
 
-/** Steps: `set a`, `get a`, `add a`, `delete a`, `wait 5s`; those that tell something have a result after `=`. */
+/** Steps: `set a`, `get a`, `add a`, `delete a`, `wait 5s`; those with a result have it after `=`. */
 // biome-ignore format: a table
 const scripts: readonly [config: string, script: string][] = [
   ['memory: {}',                                        'get a=- set a get a=a add a=no delete a get a=- add a=yes get a=a'],

@@ -117,7 +117,7 @@ rate_limit_resources:
   {
     what: 'a mapping in a branch',
     processors: '- branch:\n    request_map: root = = (\n    processors: [{noop: {}}]',
-    problems: ['in the mapping, line 1, column 8: expected query, got: = ('],
+    problems: ['in the mapping: expected query, got: = ('],
   },
 ];
 

@@ -45,6 +45,6 @@ test('messages know their places, and keep what else they know', () => {
     Message.of('a', undefined, { index: 4, answers }),
     Message.of('b', undefined, { index: 1 }),
   ]);
-  assert.deepEqual(first!.origin, { index: 0, answers });
-  assert.deepEqual(second!.origin, { index: 1 });
+  assert.deepEqual(first!.origin, { index: 0, answers, replay: { attempts: 0 } });
+  assert.deepEqual(second!.origin, { index: 1, replay: { attempts: 0 } });
 });

@@ -82,5 +82,7 @@ export function failedOf(batch: Batch, error: Error): ReadonlyMap<number, Error>
 export function withOrigins(batch: Batch): Batch {
   return batch.every(({ origin }, index) => origin?.index === index)
     ? batch
-    : batch.map((message, index) => message.withOrigin({ replay: { attempts: 0 }, ...message.origin, index }));
+    : batch.map((message, index) =>
+        message.withOrigin({ replay: { attempts: 0 }, ...message.origin, index }),
+      );
 }

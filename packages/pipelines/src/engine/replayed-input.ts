@@ -37,7 +37,8 @@ export class ReplayedInput implements Input {
         if (pauseMs > 0) await pauseUnlessStopped(this.#clock, pauseMs, stop);
         if (stop.aborted) return undefined;
         this.#replays.shift();
-        for (const { origin } of replay.delivery.batch) if (origin?.replay !== undefined) origin.replay.attempts++;
+        for (const { origin } of replay.delivery.batch)
+          if (origin?.replay !== undefined) origin.replay.attempts++;
         return this.#tracked(replay.delivery, replay.attempts + 1);
       }
       const read = await this.#reads.next(stop, this.#failed.next());

@@ -42,7 +42,7 @@ const sleep = componentOf('processor', {
           if (pauseMs === undefined) throw new Error(`the duration ${text} is none such as 500ms`);
           await pauseUnlessStopped(clock, pauseMs, stop);
         } catch (error) {
-          log.error('failed to tell how long to sleep', { error: reasonOf(error) });
+          log.error('failed to read how long to sleep', { error: reasonOf(error) });
         }
         if (stop.aborted) throw new Error('the pipeline ended during a sleep');
       }

@@ -234,7 +234,7 @@ export const workflow = componentOf('processor', {
   name: 'workflow',
   about: 'Runs branches in the order in which they need each other, those that do not at the same time.',
   fields: {
-    meta_path: string('Where in the document it is noted what became of the branches; nowhere if empty.').or(
+    meta_path: string('Where in the document the outcome of the branches is noted; nowhere if empty.').or(
       'meta.workflow',
     ),
     order: list(
