@@ -25,10 +25,6 @@ export class LimitedEntries implements CacheNow {
     this.#expiry = expiry;
   }
 
-  get size(): number {
-    return this.#entries.size;
-  }
-
   get(key: string): Buffer | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined || this.#isExpired(entry)) return undefined;

@@ -20,7 +20,7 @@ interface Options {
 }
 
 /** Entries that expire. If there are too many, the oldest ones go before they do. */
-export class ExpiringEntries implements CacheNow {
+class ExpiringEntries implements CacheNow {
   readonly #options: Options;
   readonly #clock: Clock;
   readonly #memory: CacheMemory;
@@ -36,10 +36,6 @@ export class ExpiringEntries implements CacheNow {
     this.#memory = memory;
     this.#initial = new Map([...options.initialValues].map(([key, value]) => [key, Buffer.from(value)]));
     this.#compactedMs = clock.monotonicMs();
-  }
-
-  get size(): number {
-    return this.#entries.size + this.#initial.size;
   }
 
   get(key: string): Buffer | undefined {

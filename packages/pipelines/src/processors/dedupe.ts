@@ -24,8 +24,8 @@ class Dedupe implements Processor {
   readonly #options: Options;
   readonly #context: ComponentContext;
   /**
-   * Keys that a delivery has put into the cache, and at which attempt: a message that could not be written and is
-   * delivered again finds its own key, and is no duplicate.
+   * Keys that a message has put into the cache, and at which attempt: one that could not be written and is delivered
+   * again finds its own key, and is no duplicate.
    */
   readonly #own = new WeakMap<Replay, Map<string, number>>();
 

@@ -7,7 +7,7 @@ import type { Processor } from '../component/instances.ts';
 import type { Batch, Message } from '../component/message.ts';
 
 /** Applies a mapping to each message of a batch. */
-export class MappingProcessor implements Processor {
+class MappingProcessor implements Processor {
   readonly #type: string;
   readonly #mapping: Mapping;
   readonly #context: ComponentContext;

@@ -160,7 +160,7 @@ function skippedBranches(
 }
 
 /** Each branch comes after those that assign what its request reads. Throws if they need each other in a circle. */
-export function derivedOrder(branches: ReadonlyMap<string, Pick<Branch, 'references'>>): Order {
+function derivedOrder(branches: ReadonlyMap<string, Pick<Branch, 'references'>>): Order {
   const references = new Map([...branches].map(([name, branch]) => [name, branch.references]));
   const left = new Map(
     [...references].map(([name, { reads }]) => [name, neededBy(name, reads, references)] as const),

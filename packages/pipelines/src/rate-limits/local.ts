@@ -10,7 +10,7 @@ interface Options {
 }
 
 /** So many messages and bytes in each interval. */
-export class LocalRateLimit implements RateLimit {
+class LocalRateLimit implements RateLimit {
   readonly #options: Options;
   readonly #monotonicMs: () => number;
   #beganMs: number;
