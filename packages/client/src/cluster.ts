@@ -4,7 +4,7 @@ import { type Address, printAddress } from './address.ts';
 import { KafkaConnection } from './connection.ts';
 import { ConnectionFailed, type ConnectionProblem } from './connection-failed.ts';
 import { metadataBody } from './metadata-body.ts';
-import type { ClientTls } from './open-socket.ts';
+import type { ClientTls, LookupFor } from './open-socket.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 import type { SaslLogin } from './sasl/login.ts';
 
@@ -18,6 +18,8 @@ export interface ClusterOptions {
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly stop: AbortSignal;
+  /** Which addresses may be connected to, those that brokers name included. Absent if all may. */
+  readonly lookupFor?: LookupFor | undefined;
 }
 
 export interface Broker extends Address {
@@ -110,7 +112,7 @@ export class KafkaCluster {
       if (!connection.isClosed) return connection;
       if (this.#connections.get(key) === existing) this.#connections.delete(key);
     }
-    const { tls, login, clientId, clock, stop, timeoutMs } = this.#options;
+    const { tls, login, clientId, clock, stop, timeoutMs, lookupFor } = this.#options;
     const opening = KafkaConnection.open({
       address,
       tls,
@@ -119,6 +121,7 @@ export class KafkaCluster {
       clock,
       stop,
       timeoutMs: Math.min(timeoutMs, connectTimeoutMaxMs),
+      lookupFor,
     });
     this.#connections.set(key, opening);
     try {

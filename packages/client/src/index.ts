@@ -35,18 +35,35 @@ export {
 export { KafkaConnection } from './connection.ts';
 export { ConnectionFailed, type ConnectionProblem, connectionFailure } from './connection-failed.ts';
 export { findCoordinator } from './coordinator.ts';
+export {
+  type Balancer,
+  cooperativeStickyBalancer,
+  rangeBalancer,
+  roundRobinBalancer,
+} from './groups/balancers.ts';
 export { ClassicMember, leaveGroup, type Membership } from './groups/classic-member.ts';
 export { committedOffsets, type OffsetsByTopic, requestCommitted } from './groups/committed-offsets.ts';
 export { consumeByGroup, endsOf, type MemberReader } from './groups/group-consumer.ts';
 export { GroupMember } from './groups/group-member.ts';
 export { type Committer, noMember, type OffsetToCommit, requestCommit } from './groups/offset-commit.ts';
 export { metadataBody } from './metadata-body.ts';
-export { type ClientTls, openSocket, type SocketOptions } from './open-socket.ts';
+export { type ClientTls, type LookupFor, openSocket, type SocketOptions } from './open-socket.ts';
 export { byTopic, type Place } from './place.ts';
-export { type FetchedBatches, type FetchLimits, fetchBatches, type IsolationLevel } from './records/fetch.ts';
+export { Producer, type ProducerOptions } from './producer/producer.ts';
+export type { RecordToSend } from './producer/send-queue.ts';
+export { abortedFilter } from './records/aborted-filter.ts';
+export {
+  type FetchedBatches,
+  type FetchedPartition,
+  type FetchLimits,
+  type FetchPosition,
+  fetchBatches,
+  fetchPlaces,
+  type IsolationLevel,
+} from './records/fetch.ts';
 export { type FetchQuery, fetchBody } from './records/fetch-body.ts';
 export { allAnswers, requestFromLeaders, subject } from './records/leaders.ts';
-export { listOffsets } from './records/list-offsets.ts';
+export { earliestTime, latestTime, listOffsets } from './records/list-offsets.ts';
 export { type OffsetRange, offsetRanges, offsetsAtTime } from './records/offsets.ts';
 export {
   OutcomeUnknown,

@@ -9,4 +9,7 @@ export const clientLimits = {
    * What a server may make a client compute when it logs in: about a second. Kafka's brokers ask for 16,384 at most.
    */
   scramIterationsMax: 1_000_000,
+
+  /** Topics whose partitions a producer remembers. */
+  producerTopicsMax: 10_000,
 } as const;

@@ -1,5 +1,5 @@
-import { connect as connectTcp, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTcp, type LookupFunction, type Socket } from 'node:net';
+import { connect as connectTls, type SecureContextOptions } from 'node:tls';
 import { type Clock, formatDurationMs } from '@weir/core';
 import type { Address } from './address.ts';
 import { ConnectionFailed, connectionFailure } from './connection-failed.ts';
@@ -11,6 +11,8 @@ export interface ClientTls {
   readonly privateKey?: Buffer;
   /** Accepts every certificate, so the identity of the server is not verified. */
   readonly skipsVerification?: boolean;
+  /** More settings, as Node takes them: several certificates, keys with passwords. */
+  readonly context?: SecureContextOptions;
 }
 
 export interface SocketOptions {
@@ -20,12 +22,21 @@ export interface SocketOptions {
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly stop: AbortSignal;
+  /** Resolves the name of an address, and throws if a client may not connect to it. Absent for the system's. */
+  readonly lookupFor?: LookupFor | undefined;
 }
 
+export type LookupFor = (host: string, port: number) => LookupFunction;
+
 /** Resolves the name, connects and, if asked, performs the TLS handshake. Throws `ConnectionFailed`. */
-export function openSocket({ address, tls, timeoutMs, clock, stop }: SocketOptions): Promise<Socket> {
+export function openSocket(options: SocketOptions): Promise<Socket> {
+  const { address, tls, timeoutMs, clock, stop, lookupFor } = options;
   return new Promise((resolve, reject) => {
-    const socket = tls === undefined ? connectTcp(address) : connectTls(tlsOptions(address, tls));
+    const lookup = lookupFor && { lookup: lookupFor(address.host, address.port) };
+    const socket =
+      tls === undefined
+        ? connectTcp({ ...address, ...lookup })
+        : connectTls({ ...tlsOptions(address, tls), ...lookup });
     const cancelTimeout = clock.after(timeoutMs, () =>
       fail(new ConnectionFailed(address, 'timeout', `no connection within ${formatDurationMs(timeoutMs)}`)),
     );
@@ -75,7 +86,7 @@ export function stopped(address: Address): ConnectionFailed {
 
 function tlsOptions(
   { host, port }: Address,
-  { authorities, certificate, privateKey, skipsVerification = false }: ClientTls,
+  { authorities, certificate, privateKey, skipsVerification = false, context }: ClientTls,
 ) {
   return {
     host,
@@ -86,5 +97,6 @@ function tlsOptions(
     ...(authorities === undefined ? {} : { ca: authorities }),
     ...(certificate === undefined ? {} : { cert: certificate }),
     ...(privateKey === undefined ? {} : { key: privateKey }),
+    ...context,
   };
 }

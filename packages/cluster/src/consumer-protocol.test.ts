@@ -80,3 +80,15 @@ test('reading arbitrary bytes terminates', () => {
   assert.equal(readSubscription(endless), undefined);
   assert.equal(readSubscription(Buffer.from('0000fffffffe00000000', 'hex')), undefined);
 });
+
+test('a subscription says what a member keeps, and since when', () => {
+  const owned = [{ topic: 'ab', partitions: [0, 7] }];
+  const bytes = writeSubscription(['ab'], { owned, generationId: 5 });
+  assert.deepEqual(readSubscription(bytes), {
+    version: 2,
+    topics: ['ab'],
+    owned,
+    generationId: 5,
+    rackId: null,
+  });
+});

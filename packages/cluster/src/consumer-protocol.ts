@@ -45,16 +45,29 @@ export function readSubscribedTopics(bytes: Uint8Array): readonly string[] | und
   return reader.isSound ? topics : undefined;
 }
 
-/** Writes v0, which every client reads. It suffices for members that give up all partitions in a rebalance. */
-export function writeSubscription(topics: readonly string[]): Buffer {
+/** What a member keeps while a group rebalances. */
+interface KeptPartitions {
+  readonly owned: readonly NamedPartitions[];
+  /** The generation in which it got them. */
+  readonly generationId: number;
+}
+
+/**
+ * Writes v0, which every client reads. It suffices for members that give up all partitions in a rebalance; v2 says what
+ * the others keep.
+ */
+export function writeSubscription(topics: readonly string[], kept?: KeptPartitions): Buffer {
   const byteLength = topics.reduce((sum, topic) => sum + 2 + Buffer.byteLength(topic), 2 + 4 + 4);
   const bytes = Buffer.allocUnsafe(byteLength);
-  let at = bytes.writeInt16BE(0, 0);
+  let at = bytes.writeInt16BE(kept === undefined ? 0 : 2, 0);
   at = bytes.writeInt32BE(topics.length, at);
   for (const topic of topics) at = writeText(bytes, topic, at);
   // No user data.
   bytes.writeInt32BE(-1, at);
-  return bytes;
+  if (kept === undefined) return bytes;
+  const generation = Buffer.allocUnsafe(4);
+  generation.writeInt32BE(kept.generationId);
+  return Buffer.concat([bytes, writePartitions(kept.owned), generation]);
 }
 
 /** Returns `undefined` for bytes that are not an assignment. Zero bytes are an empty assignment. */
@@ -68,20 +81,24 @@ export function readAssignment(bytes: Uint8Array): readonly NamedPartitions[] | 
 
 /** All versions have the same fields. */
 export function writeAssignment(version: number, assigned: readonly NamedPartitions[]): Buffer {
-  let byteLength = 2 + 4 + 4;
-  for (const { topic, partitions } of assigned) {
+  const header = Buffer.allocUnsafe(2);
+  header.writeInt16BE(version);
+  const noUserData = Buffer.allocUnsafe(4);
+  noUserData.writeInt32BE(-1);
+  return Buffer.concat([header, writePartitions(assigned), noUserData]);
+}
+
+function writePartitions(named: readonly NamedPartitions[]): Buffer {
+  let byteLength = 4;
+  for (const { topic, partitions } of named)
     byteLength += 2 + Buffer.byteLength(topic) + 4 + 4 * partitions.length;
-  }
   const bytes = Buffer.allocUnsafe(byteLength);
-  let at = bytes.writeInt16BE(version, 0);
-  at = bytes.writeInt32BE(assigned.length, at);
-  for (const { topic, partitions } of assigned) {
+  let at = bytes.writeInt32BE(named.length, 0);
+  for (const { topic, partitions } of named) {
     at = writeText(bytes, topic, at);
     at = bytes.writeInt32BE(partitions.length, at);
     for (const partition of partitions) at = bytes.writeInt32BE(partition, at);
   }
-  // No user data.
-  bytes.writeInt32BE(-1, at);
   return bytes;
 }
 

@@ -455,6 +455,12 @@ export { type Quotas, readQuotas } from './quotas/quota-entry.ts';
 export { addressLevels, clientLevels, type QuotaLevel } from './quotas/quota-levels.ts';
 export { quotaProblem } from './quotas/quota-rows.ts';
 export { assignRanges, rangeAssignorName, type Subscriber } from './range-assignor.ts';
+export { assignInTurn, roundRobinAssignorName } from './round-robin-assignor.ts';
 export { SnapshotTopics } from './snapshots/snapshot-topics.ts';
 export { takeSnapshot } from './snapshots/take-snapshot.ts';
+export {
+  assignCooperatively,
+  cooperativeStickyAssignorName,
+  type OwningSubscriber,
+} from './sticky-assignor.ts';
 export { collisionKey, collisionProblem } from './topic-collision.ts';

@@ -1,8 +1,6 @@
 import {
-  assignRanges,
   consumerProtocolType,
   type NamedPartitions,
-  rangeAssignorName,
   readAssignment,
   readSubscription,
   writeAssignment,
@@ -12,6 +10,7 @@ import { Failure } from '@weir/core';
 import { apis, errors, type ResponseOf } from '@weir/wire';
 import { KafkaRequestFailed } from '../request-failed.ts';
 import type { Transport } from '../transport.ts';
+import { type Balancer, rangeBalancer } from './balancers.ts';
 import { type Committer, noMember } from './offset-commit.ts';
 
 interface ClassicMemberOptions {
@@ -20,6 +19,8 @@ interface ClassicMemberOptions {
   readonly sessionTimeoutMs: number;
   /** How long a rebalance waits for this member. */
   readonly rebalanceTimeoutMs: number;
+  /** By preference. Ranges if absent. */
+  readonly balancers?: readonly [Balancer, ...Balancer[]];
   /** The coordinator of the group, for requests whose answers may take longer than usual. */
   readonly coordinator: (longerMs: number) => Promise<Transport>;
   /** The partition counts of topics. Those that do not exist may be left out. */
@@ -47,8 +48,9 @@ const heartbeatVersion = 4;
 const leaveVersion = 5;
 
 /**
- * One member of a classic consumer group, by the eager protocol with ranges: it gives up all partitions before every
- * rebalance. When to join, to send heartbeats and to leave is up to the caller.
+ * One member of a classic consumer group. By the eager protocol it gives up all partitions before every rebalance; if all
+ * its balancers are cooperative, it says what it keeps. When to join, to send heartbeats and to leave is up to the
+ * caller.
  */
 export class ClassicMember {
   readonly #options: ClassicMemberOptions;
@@ -65,8 +67,16 @@ export class ClassicMember {
     return this.#committer;
   }
 
-  /** Joins or rejoins once. Returns `undefined` if it has to do so again, after a pause. */
-  async join(topics: readonly string[]): Promise<Joined | undefined> {
+  /** Whether it keeps partitions while the group rebalances. */
+  get isCooperative(): boolean {
+    return this.#balancers.every(({ isCooperative }) => isCooperative);
+  }
+
+  /**
+   * Joins or rejoins once, with the partitions that it keeps if it is cooperative. Returns `undefined` if it has to do
+   * so again, after a pause.
+   */
+  async join(topics: readonly string[], owned: readonly NamedPartitions[] = []): Promise<Joined | undefined> {
     const { groupId, rebalanceTimeoutMs } = this.#options;
     const hadId = this.#committer.memberId !== noMember.memberId;
     const forgotten = this.#forgotten;
@@ -75,14 +85,14 @@ export class ClassicMember {
     };
     // The answer comes when the last member has joined or timed out.
     const coordinator = await this.#options.coordinator(rebalanceTimeoutMs);
-    const joined = await this.#requestJoin(coordinator, topics);
+    const joined = await this.#requestJoin(coordinator, topics, owned);
     const { errorCode, memberId, generationId = -1 } = joined;
     const hasId = errorCode === errors.NONE.code || errorCode === errors.MEMBER_ID_REQUIRED.code;
     if (this.#forgotten !== forgotten && hasId) await this.#options.leave(memberId);
     refuseIfForgotten();
     if (hasId) this.#committer = { groupId, memberId, generationId };
     const isFirstId = !hadId && memberId !== noMember.memberId;
-    if (errorCode === errors.MEMBER_ID_REQUIRED.code && isFirstId) return await this.join(topics);
+    if (errorCode === errors.MEMBER_ID_REQUIRED.code && isFirstId) return await this.join(topics, owned);
     if (this.membershipAfter(errorCode) !== 'stable') return undefined;
     const isLeader = joined.leader === memberId && joined.skipAssignment !== true;
     const made = isLeader ? await this.#assign(joined) : undefined;
@@ -134,7 +144,16 @@ export class ClassicMember {
     }
   }
 
-  #requestJoin(coordinator: Transport, topics: readonly string[]): Promise<JoinAnswer> {
+  get #balancers(): readonly [Balancer, ...Balancer[]] {
+    return this.#options.balancers ?? [rangeBalancer];
+  }
+
+  #requestJoin(
+    coordinator: Transport,
+    topics: readonly string[],
+    owned: readonly NamedPartitions[],
+  ): Promise<JoinAnswer> {
+    const { generationId } = this.#committer;
     const { groupId, sessionTimeoutMs, rebalanceTimeoutMs } = this.#options;
     return coordinator.call(apis.JoinGroup, joinVersion, {
       groupId,
@@ -143,21 +162,26 @@ export class ClassicMember {
       memberId: this.#committer.memberId,
       groupInstanceId: null,
       protocolType: consumerProtocolType,
-      protocols: [{ name: rangeAssignorName, metadata: writeSubscription(topics) }],
+      protocols: this.#balancers.map(({ name, isCooperative }) => ({
+        name,
+        metadata: isCooperative
+          ? writeSubscription(topics, { owned, generationId })
+          : writeSubscription(topics),
+      })),
       reason: null,
     });
   }
 
   /** As the leader, assigns the partitions of all topics that members read. */
-  async #assign({ members }: JoinAnswer) {
-    const subscribers = members.map(({ memberId, groupInstanceId = null, metadata }) => ({
-      memberId,
-      instanceId: groupInstanceId,
-      topics: new Set(readSubscription(wholeOf(metadata))?.topics),
-    }));
+  async #assign({ members, protocolName }: JoinAnswer) {
+    const balancer = this.#balancers.find(({ name }) => name === protocolName) ?? this.#balancers[0];
+    const subscribers = members.map(({ memberId, groupInstanceId = null, metadata }) => {
+      const { topics, owned = [], generationId = -1 } = readSubscription(wholeOf(metadata)) ?? {};
+      return { memberId, instanceId: groupInstanceId, topics: new Set(topics), owned, generationId };
+    });
     const wanted = new Set(subscribers.flatMap(({ topics }) => [...topics]));
     const counts = await this.#options.partitionCounts([...wanted]);
-    const assignments = [...assignRanges(subscribers, counts)].map(([memberId, assigned]) => {
+    const assignments = [...balancer.assign(subscribers, counts)].map(([memberId, assigned]) => {
       const named = [...assigned].map(([topic, partitions]) => ({ topic, partitions }));
       return { memberId, assignment: writeAssignment(0, named) };
     });

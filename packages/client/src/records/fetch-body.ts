@@ -21,10 +21,13 @@ export interface FetchQuery {
   readonly waitMs: number;
   readonly minBytes: number;
   readonly isolationLevel: number;
+  /** Where the client is, so that brokers name a replica nearby. */
+  readonly rackId?: string;
 }
 
 /** A request of a consumer, without a session. */
-export function fetchBody({ topics, bytesMax, waitMs, minBytes, isolationLevel }: FetchQuery): FetchRequest {
+export function fetchBody(query: FetchQuery): FetchRequest {
+  const { topics, bytesMax, waitMs, minBytes, isolationLevel, rackId = '' } = query;
   return {
     clusterId: null,
     replicaId: -1,
@@ -50,6 +53,6 @@ export function fetchBody({ topics, bytesMax, waitMs, minBytes, isolationLevel }
       })),
     })),
     forgottenTopicsData: [],
-    rackId: '',
+    rackId,
   };
 }

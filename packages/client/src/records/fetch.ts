@@ -2,6 +2,7 @@ import type { Failure } from '@weir/core';
 import { apis, errors, zeroUuid } from '@weir/wire';
 import type { TopicMetadata } from '../cluster.ts';
 import type { KafkaConnection } from '../connection.ts';
+import { byTopic, type Place } from '../place.ts';
 import { KafkaRequestFailed } from '../request-failed.ts';
 import { fetchBody } from './fetch-body.ts';
 import { subject } from './leaders.ts';
@@ -70,4 +71,70 @@ export async function fetchBatches(
     );
   }
   return results;
+}
+
+/** Where to read on in a partition. */
+export interface FetchPosition extends Place {
+  /** `zeroUuid` if the cluster has no ids. */
+  readonly topicId: string;
+  readonly offset: bigint;
+}
+
+/** The raw batches of a partition, and what its leader says about it. */
+export interface FetchedPartition extends FetchedBatches {
+  /** The end of what is replicated. */
+  readonly highWatermark: bigint;
+  /** The broker nearby that a client should read from; -1 if that is the leader. */
+  readonly preferredReplicaId: number;
+}
+
+interface FetchPlacesOptions extends FetchLimits {
+  readonly isolation: IsolationLevel;
+  readonly rackId: string;
+}
+
+/** Fetches partitions of several topics once from a broker. */
+export async function fetchPlaces(
+  broker: KafkaConnection,
+  positions: readonly FetchPosition[],
+  { maxWaitMs, responseBytesMax, partitionBytesMax, timeoutMs, isolation, rackId }: FetchPlacesOptions,
+): Promise<readonly (Place & { readonly result: FetchedPartition | KafkaRequestFailed })[]> {
+  const byName = byTopic(positions);
+  const named = new Map(positions.map(({ topic, topicId }) => [topicId, topic]));
+  const answer = await broker.request(
+    apis.Fetch,
+    fetchBody({
+      topics: [...byName].map(([topic, places]) => ({
+        topic,
+        topicId: places[0]!.topicId,
+        partitions: places.map((place) => ({ ...place, bytesMax: partitionBytesMax })),
+      })),
+      bytesMax: responseBytesMax,
+      waitMs: maxWaitMs,
+      minBytes: 1,
+      isolationLevel: isolationOnTheWire[isolation],
+      rackId,
+    }),
+    {
+      timeoutMs: timeoutMs + maxWaitMs,
+      highestUseful: named.has(zeroUuid) ? lowestVersionWithIds - 1 : undefined,
+    },
+  );
+  if (answer.errorCode !== errors.NONE.code) throw new KafkaRequestFailed('Fetch', answer.errorCode);
+  return answer.responses.flatMap(({ topic: name, topicId, partitions }) => {
+    const topic = name || named.get(topicId ?? zeroUuid) || '';
+    return partitions.map((one) => ({
+      topic,
+      partition: one.partitionIndex,
+      result:
+        one.errorCode === errors.NONE.code
+          ? {
+              records: one.records ?? Buffer.alloc(0),
+              aborted: one.abortedTransactions ?? [],
+              highWatermark: one.highWatermark,
+              preferredReplicaId: one.preferredReadReplica ?? -1,
+            }
+          : new KafkaRequestFailed(subject(topic, one.partitionIndex), one.errorCode),
+    }));
+  });
 }

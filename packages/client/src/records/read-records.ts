@@ -4,13 +4,12 @@ import {
   batchRecords,
   DecodeError,
   errors,
-  type RecordBatchView,
-  readControlRecord,
   recordBatches,
   type TimestampType,
 } from '@weir/wire';
 import type { KafkaCluster } from '../cluster.ts';
 import { KafkaRequestFailed } from '../request-failed.ts';
+import { abortedFilter } from './aborted-filter.ts';
 import { type FetchedBatches, fetchBatches, type IsolationLevel } from './fetch.ts';
 import { allAnswers, type LeaderRequest, requestFromLeaders, subject } from './leaders.ts';
 import { offsetRanges } from './offsets.ts';
@@ -177,21 +176,4 @@ function readPiece(
     return new Failure(`${about}: invalid response: ${error.message}`);
   }
   return { records, nextOffset };
-}
-
-/**
- * Says of each batch in turn whether it is left out: control batches, which hold no user records, and batches of
- * aborted transactions. A producer may abort one transaction and commit the next, so its marker ends the exclusion.
- */
-function abortedFilter(aborted: FetchedBatches['aborted']): (batch: RecordBatchView) => boolean {
-  const open = aborted.toSorted((a, b) => (a.firstOffset < b.firstOffset ? -1 : 1));
-  const producers = new Set<bigint>();
-  return (batch) => {
-    while (open.length > 0 && open[0]!.firstOffset <= batch.lastOffset)
-      producers.add(open.shift()!.producerId);
-    if (!batch.isControl) return batch.isTransactional && producers.has(batch.producerId);
-    const control = readControlRecord(batch);
-    if (control.kind === 'endTransaction' && control.result === 'abort') producers.delete(batch.producerId);
-    return true;
-  };
 }

@@ -7,6 +7,7 @@ type LoginProblem = 'no login here' | 'mechanism not enabled' | 'refused' | 'ser
 
 const secretAdvice: Readonly<Record<SaslMechanism, string>> = {
   PLAIN: 'check -username and -password',
+  'SCRAM-SHA-256': 'check -username and -password',
   'SCRAM-SHA-512': 'check -username and -password',
   OAUTHBEARER:
     'check the issuer, the audience and the expiry of the token; use -oauth-token-file, which is read at every ' +

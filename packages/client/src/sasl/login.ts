@@ -6,7 +6,7 @@ import { scramConversation } from './scram.ts';
 /** The identity and the mechanism of a login. */
 export type SaslLogin =
   | {
-      readonly mechanism: 'PLAIN' | 'SCRAM-SHA-512';
+      readonly mechanism: 'PLAIN' | 'SCRAM-SHA-256' | 'SCRAM-SHA-512';
       readonly username: string;
       readonly password: string;
     }
@@ -14,6 +14,8 @@ export type SaslLogin =
       readonly mechanism: 'OAUTHBEARER';
       /** Returns the current token. A token file may be renewed, so every login reads it again. */
       readonly token: () => Promise<string>;
+      /** What a broker is told besides the token. */
+      readonly extensions?: ReadonlyMap<string, string>;
     };
 
 /** Starts a SASL exchange. */
@@ -21,9 +23,10 @@ export async function beginLogin(login: SaslLogin): Promise<SaslConversation> {
   switch (login.mechanism) {
     case 'PLAIN':
       return plainConversation(login.username, login.password);
+    case 'SCRAM-SHA-256':
     case 'SCRAM-SHA-512':
-      return scramConversation(login.username, login.password);
+      return scramConversation(login.username, login.password, undefined, login.mechanism);
     case 'OAUTHBEARER':
-      return oauthBearerConversation(await login.token());
+      return oauthBearerConversation(await login.token(), login.extensions);
   }
 }

@@ -1,3 +1,4 @@
-/** The mechanisms that this client supports. */
+/** The mechanisms of the commands: those that Weir has. */
 export const saslMechanisms = ['PLAIN', 'SCRAM-SHA-512', 'OAUTHBEARER'] as const;
-export type SaslMechanism = (typeof saslMechanisms)[number];
+/** The mechanisms that this client supports. */
+export type SaslMechanism = (typeof saslMechanisms)[number] | 'SCRAM-SHA-256';

@@ -9,13 +9,17 @@ const statusCharsMax = 200;
  * RFC 7628: a token in one message. A server that rejects it sends the reason as JSON, and waits for one more byte
  * before it fails the login. A token expires, but until then any reader of it can use it.
  */
-export function oauthBearerConversation(token: string): SaslConversation {
+export function oauthBearerConversation(
+  token: string,
+  extensions: ReadonlyMap<string, string> = new Map(),
+): SaslConversation {
+  const pairs = [...extensions].map(([name, value]) => `${name}=${value}${separator}`).join('');
   let refusal: string | undefined;
   return {
     get refusal() {
       return refusal;
     },
-    first: () => Buffer.from(`n,,${separator}auth=Bearer ${token}${separator}${separator}`),
+    first: () => Buffer.from(`n,,${separator}auth=Bearer ${token}${separator}${pairs}${separator}`),
     async answer(challenge) {
       if (refusal !== undefined)
         throw new SaslRefused('refused', `the broker rejected the token: ${refusal}`);

@@ -51,6 +51,19 @@ test('a fixed exchange has the bytes that another implementation computed', asyn
   assert.equal(await client.answer(Buffer.from(expectedServerFinal)), undefined);
 });
 
+test('SCRAM-SHA-256 has the bytes of the example in RFC 7677', async () => {
+  const client = scramConversation('user', 'pencil', 'rOprNGfwEbeRWgbNEkqO', 'SCRAM-SHA-256');
+  const serverFirst =
+    'r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096';
+  const final = await client.answer(Buffer.from(serverFirst));
+  assert.equal(
+    final?.toString(),
+    'c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ=',
+  );
+  const serverFinal = 'v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=';
+  assert.equal(await client.answer(Buffer.from(serverFinal)), undefined);
+});
+
 test('every user logs in with the right password, and with no other', async () => {
   const word = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 });
   await fc.assert(

@@ -1,5 +1,5 @@
 /**
- * The client side of SCRAM-SHA-512 (RFC 5802). The password is not sent, and the server has to prove that it knows the
+ * The client side of SCRAM-SHA-256 and SCRAM-SHA-512 (RFC 5802). The password is not sent, and the server has to prove that it knows the
  * stored credentials. Names and passwords are not normalized, as in Kafka's clients.
  */
 
@@ -9,8 +9,12 @@ import { clientLimits } from '../limits.ts';
 import { type SaslConversation, SaslRefused } from './conversation.ts';
 
 const derive = promisify(pbkdf2);
-const digest = 'sha512';
-const digestBytes = 64;
+
+/** The hash of a mechanism. */
+const hashes = {
+  'SCRAM-SHA-256': { digest: 'sha256', digestBytes: 32 },
+  'SCRAM-SHA-512': { digest: 'sha512', digestBytes: 64 },
+} as const;
 
 /** No channel binding and no authorization identity. */
 const gs2Header = 'n,,';
@@ -24,7 +28,10 @@ export function scramConversation(
   username: string,
   password: string,
   nonce: string = randomBytes(24).toString('base64url'),
+  mechanism: keyof typeof hashes = 'SCRAM-SHA-512',
 ): SaslConversation {
+  const { digest, digestBytes } = hashes[mechanism];
+  const hmac = (key: Buffer, text: string) => createHmac(digest, key).update(text).digest();
   const clientFirstBare = `n=${escapeName(username)},r=${nonce}`;
   let expectedSignature: Buffer | undefined;
 
@@ -98,10 +105,6 @@ function readAttributes(message: string): ReadonlyMap<string, string> {
 
 function escapeName(name: string): string {
   return name.replaceAll('=', '=3D').replaceAll(',', '=2C');
-}
-
-function hmac(key: Buffer, text: string): Buffer {
-  return createHmac(digest, key).update(text).digest();
 }
 
 function unproven(what: string): SaslRefused {
