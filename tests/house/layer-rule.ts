@@ -94,6 +94,8 @@ export const layers: Readonly<Record<string, Layer>> = {
   // Configurations of pipelines, and the engine that runs them. It reaches every cluster as a client does.
   pipelines: {
     mayImport: ['api', 'bloblang', 'client', 'cluster', 'core', 'http', 'registry', 'storage', 'wire'],
+    // A cluster to read from and write to.
+    testsMayImport: ['cli'],
     builtins: 'any',
   },
   tableflow: { mayImport: ['bloblang', 'core', 'wire', 'storage', 'registry'], builtins: 'any' },

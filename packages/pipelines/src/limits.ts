@@ -51,4 +51,8 @@ export const pipelineLimits = {
   logFieldsMax: 32,
   /** Combinations of labels of one `metric`; others are not counted. */
   metricSeriesMax: 1_000,
+  /** Partitions that a Kafka input may name one by one, and that it reads at a time. */
+  partitionsMax: 10_000,
+  /** A partition whose next batch cannot be read is tried again after so long. */
+  damagedRetryMs: 30_000,
 } as const;

@@ -1,4 +1,4 @@
-import { type Mapping, type MappingPorts, textOf } from '@weir/bloblang';
+import { Bytes, type Mapping, type MappingPorts, textOf } from '@weir/bloblang';
 import type { Batch } from './message.ts';
 
 /** A text with queries, as `orders-${! json("region") }`: evaluated for each message. */
@@ -24,6 +24,17 @@ export class Interpolated {
     for (const part of this.#parts)
       text += typeof part === 'string' ? part : evaluated(part, batch, index, ports);
     return text;
+  }
+
+  /** The same as bytes, where one query may return some that are no text; `undefined` if it returns null. */
+  bytes(batch: Batch, index: number, ports: MappingPorts): Buffer | undefined {
+    const [only] = this.#parts;
+    if (this.#parts.length === 1 && only !== undefined && typeof only !== 'string') {
+      const result = only.apply(batch[index] ?? {}, { batch, index }, ports);
+      if (result.kind === 'value' && result.value instanceof Bytes) return result.value.buffer;
+      return result.kind === 'value' && result.value !== null ? Buffer.from(textOf(result.value)) : undefined;
+    }
+    return Buffer.from(this.text(batch, index, ports));
   }
 }
 

@@ -1,0 +1,297 @@
+import {
+  earliestTime,
+  type FetchLimits,
+  fetchPlaces,
+  type IsolationLevel,
+  type KafkaCluster,
+  type KafkaConnection,
+  KafkaRequestFailed,
+  latestTime,
+  listOffsets,
+} from '@weir/client';
+import { backOffMs, type Log, pauseUnlessStopped } from '@weir/core';
+import { errors, zeroUuid } from '@weir/wire';
+import { pipelineLimits } from '../limits.ts';
+import { kafkaReason } from './kafka-reason.ts';
+import type { PartitionFeed } from './partition-feed.ts';
+
+export type OffsetReset = 'earliest' | 'latest' | 'none';
+
+export interface FetcherOptions
+  extends Pick<FetchLimits, 'maxWaitMs' | 'responseBytesMax' | 'partitionBytesMax'> {
+  readonly isolation: IsolationLevel;
+  readonly rackId: string;
+  /** Where to begin without an offset, and to go on where the records are gone. */
+  readonly reset: OffsetReset;
+  readonly metadataMaxAgeMs: number;
+  /** Partitions that are so many records behind are asked for first; absent if none are. */
+  readonly preferredLag?: number | undefined;
+}
+
+/** A broker may wait no longer for some partitions while others have no room: they may have some soon. */
+const shortWaitMs = 100;
+const retryBackOff = { firstMs: 100, maxMs: 5_000 };
+
+/** The feed has to be read from another broker. */
+const movedCodes: ReadonlySet<number> = new Set([
+  errors.NOT_LEADER_OR_FOLLOWER.code,
+  errors.FENCED_LEADER_EPOCH.code,
+  errors.UNKNOWN_LEADER_EPOCH.code,
+  errors.UNKNOWN_TOPIC_OR_PARTITION.code,
+  errors.UNKNOWN_TOPIC_ID.code,
+  errors.INCONSISTENT_TOPIC_ID.code,
+  errors.LEADER_NOT_AVAILABLE.code,
+  errors.REPLICA_NOT_AVAILABLE.code,
+  errors.OFFSET_NOT_AVAILABLE.code,
+  errors.KAFKA_STORAGE_ERROR.code,
+]);
+
+interface BrokerLoop {
+  /** On which a request waits for records. */
+  waiting: KafkaConnection | undefined;
+  /** Whether that was ended to ask for more. */
+  isInterrupted: boolean;
+}
+
+/** Fetches the partitions of feeds: one request at a time to every broker that leads some. */
+export class Fetcher {
+  readonly #cluster: KafkaCluster;
+  readonly #options: FetcherOptions;
+  readonly #log: Log;
+  readonly #feeds = new Set<PartitionFeed>();
+  readonly #brokers = new Map<number, { readonly host: string; readonly port: number }>();
+  readonly #loops = new Map<number, BrokerLoop>();
+  readonly #wakes = new Set<() => void>();
+  readonly #reported = new Set<string>();
+  #lookUpFailures = 0;
+
+  constructor(cluster: KafkaCluster, options: FetcherOptions, log: Log) {
+    this.#cluster = cluster;
+    this.#options = options;
+    this.#log = log;
+  }
+
+  /** Begins to fetch feeds. */
+  add(feeds: readonly PartitionFeed[]): void {
+    for (const feed of feeds) this.#feeds.add(feed);
+    this.wake();
+  }
+
+  remove(feeds: readonly PartitionFeed[]): void {
+    for (const feed of feeds) this.#feeds.delete(feed);
+    this.wake();
+  }
+
+  /** Something changed: a feed has room, or is new. */
+  wake(): void {
+    if (this.#wakes.size === 0) return;
+    const wakes = [...this.#wakes];
+    this.#wakes.clear();
+    for (const wake of wakes) wake();
+  }
+
+  /** Looks up who leads the partitions, and starts a loop for each broker, until the cluster is stopped. */
+  async run(): Promise<void> {
+    const { stop, clock } = this.#cluster;
+    const loops = new Set<Promise<void>>();
+    let lookedUpMs = clock.monotonicMs();
+    while (!stop.aborted) {
+      const isOld = clock.monotonicMs() - lookedUpMs >= this.#options.metadataMaxAgeMs;
+      if (isOld || [...this.#feeds].some(({ brokerId }) => brokerId === undefined)) {
+        lookedUpMs = clock.monotonicMs();
+        if (!(await this.#lookUp(isOld))) {
+          await pauseUnlessStopped(clock, backOffMs(this.#lookUpFailures++, retryBackOff), stop);
+          continue;
+        }
+        this.#lookUpFailures = 0;
+      }
+      for (const { brokerId } of this.#feeds) {
+        if (brokerId === undefined) continue;
+        const loop = this.#loops.get(brokerId);
+        if (loop !== undefined) continue;
+        this.#loops.set(brokerId, { waiting: undefined, isInterrupted: false });
+        const running = this.#loop(brokerId).finally(() => loops.delete(running));
+        loops.add(running);
+      }
+      await this.#change(this.#options.metadataMaxAgeMs);
+    }
+    await Promise.all(loops);
+  }
+
+  /** Whether all feeds have a broker afterwards. */
+  async #lookUp(isOld: boolean): Promise<boolean> {
+    const lost = [...this.#feeds].filter(({ brokerId }) => isOld || brokerId === undefined);
+    try {
+      const names = [...new Set(lost.map(({ place }) => place.topic))];
+      const { topics, brokers } = await this.#cluster.metadata(names);
+      for (const { nodeId, host, port } of brokers) this.#brokers.set(nodeId, { host, port });
+      for (const feed of lost) {
+        const topic = topics.find(({ name }) => name === feed.place.topic);
+        const partition = topic?.partitions.find((one) => one.partitionIndex === feed.place.partition);
+        if (topic === undefined || partition === undefined || !this.#brokers.has(partition.leaderId)) {
+          this.#report('failed to find a leader', feed, 'the partition has none at the moment');
+          continue;
+        }
+        feed.brokerId = partition.leaderId;
+        feed.topicId = topic.topicId ?? zeroUuid;
+      }
+      this.#interrupt(lost);
+    } catch (error) {
+      if (!this.#cluster.stop.aborted)
+        this.#log.warn('failed to look up topics', { error: kafkaReason(error) });
+    }
+    return [...this.#feeds].every(({ brokerId }) => brokerId !== undefined);
+  }
+
+  /** Ends requests that wait for records, where there is more to ask for. */
+  #interrupt(feeds: readonly PartitionFeed[]): void {
+    for (const brokerId of new Set(feeds.map((feed) => feed.brokerId))) {
+      const loop = brokerId === undefined ? undefined : this.#loops.get(brokerId);
+      if (loop?.waiting === undefined) continue;
+      loop.isInterrupted = true;
+      loop.waiting.close();
+    }
+  }
+
+  async #loop(brokerId: number): Promise<void> {
+    const { stop, clock } = this.#cluster;
+    const loop = this.#loops.get(brokerId)!;
+    let failures = 0;
+    while (!stop.aborted) {
+      const nowMs = clock.monotonicMs();
+      const led = [...this.#feeds].filter((feed) => feed.brokerId === brokerId);
+      if (led.length === 0) break;
+      const wanted = this.#hasRoom() ? led.filter((feed) => feed.wantsRecords(nowMs)) : [];
+      if (wanted.length === 0) {
+        await this.#change(pauseMsOf(led, nowMs));
+        continue;
+      }
+      try {
+        const connection = await this.#cluster.connectionTo(this.#brokers.get(brokerId)!);
+        await this.#begin(connection, wanted);
+        const isAll = wanted.length === led.length;
+        loop.waiting = connection;
+        await this.#fetch(connection, wanted, isAll ? this.#options.maxWaitMs : shortWaitMs);
+        failures = 0;
+      } catch (error) {
+        if (stop.aborted || loop.isInterrupted) continue;
+        this.#log.warn('failed to fetch records', { error: kafkaReason(error) });
+        for (const feed of led) feed.brokerId = undefined;
+        this.wake();
+        await pauseUnlessStopped(clock, backOffMs(failures++, retryBackOff), stop);
+      } finally {
+        loop.waiting = undefined;
+        loop.isInterrupted = false;
+      }
+    }
+    this.#loops.delete(brokerId);
+    this.wake();
+  }
+
+  /** All feeds together hold no more than one answer. */
+  #hasRoom(): boolean {
+    let bytes = 0;
+    for (const { queuedBytes } of this.#feeds) bytes += queuedBytes;
+    return bytes < this.#options.responseBytesMax;
+  }
+
+  /** Asks where partitions without an offset begin or end. */
+  async #begin(connection: KafkaConnection, feeds: readonly PartitionFeed[]): Promise<void> {
+    const lost = feeds.filter(({ position }) => position === undefined);
+    if (lost.length === 0) return;
+    const timestamp = this.#options.reset === 'earliest' ? earliestTime : latestTime;
+    const { timeoutMs } = this.#cluster;
+    const { isolation } = this.#options;
+    const asked = lost.map(({ place }) => ({ ...place, timestamp }));
+    const listed = await listOffsets(connection.transport(timeoutMs), asked, { isolation, timeoutMs });
+    for (const { topic, partition, errorCode, offset } of listed) {
+      const feed = lost.find(({ place }) => place.topic === topic && place.partition === partition);
+      if (feed === undefined) continue;
+      if (errorCode === errors.NONE.code) feed.begin(Number(offset));
+      else this.#failed(feed, errorCode);
+    }
+  }
+
+  async #fetch(
+    connection: KafkaConnection,
+    feeds: readonly PartitionFeed[],
+    maxWaitMs: number,
+  ): Promise<void> {
+    const asked = new Map<string, { readonly feed: PartitionFeed; readonly offset: number }>();
+    for (const feed of feeds)
+      if (feed.position !== undefined && feed.brokerId !== undefined)
+        asked.set(`${feed.place.topic}:${feed.place.partition}`, { feed, offset: feed.position });
+    if (asked.size === 0) return;
+    const { preferredLag = 0 } = this.#options;
+    const inOrder = [...asked.values()];
+    if (preferredLag > 0)
+      inOrder.sort((a, b) => Number(b.feed.lag >= preferredLag) - Number(a.feed.lag >= preferredLag));
+    const positions = inOrder.map(({ feed, offset }) => ({
+      ...feed.place,
+      topicId: feed.topicId,
+      offset: BigInt(offset),
+    }));
+    const { timeoutMs } = this.#cluster;
+    const answers = await fetchPlaces(connection, positions, { ...this.#options, maxWaitMs, timeoutMs });
+    for (const { topic, partition, result } of answers) {
+      const { feed, offset } = asked.get(`${topic}:${partition}`) ?? {};
+      if (feed === undefined || offset === undefined || feed.isRevoked) continue;
+      if (result instanceof KafkaRequestFailed) this.#failed(feed, result.code);
+      else {
+        feed.add(result, offset);
+        if (this.#brokers.has(result.preferredReplicaId)) feed.brokerId = result.preferredReplicaId;
+      }
+    }
+    // The first in a request get most of the answer.
+    for (const feed of feeds) if (this.#feeds.delete(feed)) this.#feeds.add(feed);
+  }
+
+  #failed(feed: PartitionFeed, code: number): void {
+    const { clock } = this.#cluster;
+    if (code === errors.OFFSET_OUT_OF_RANGE.code && this.#options.reset !== 'none') {
+      this.#log.warn('reset the offset of a partition whose next records are gone', {
+        ...feed.place,
+        offset: feed.position,
+        to: this.#options.reset,
+      });
+      feed.position = undefined;
+      return;
+    }
+    if (movedCodes.has(code)) feed.brokerId = undefined;
+    else feed.notBeforeMs = clock.monotonicMs() + pipelineLimits.retryMsMax;
+    const { message } = new KafkaRequestFailed('partition', code);
+    this.#report('failed to fetch a partition', feed, message);
+  }
+
+  /** Says once what is wrong with a partition. */
+  #report(message: string, { place }: PartitionFeed, error: string): void {
+    const key = `${place.topic}:${place.partition} ${error}`;
+    if (this.#reported.has(key)) return;
+    if (this.#reported.size >= pipelineLimits.partitionsMax) this.#reported.clear();
+    this.#reported.add(key);
+    this.#log.warn(message, { ...place, error });
+  }
+
+  /** Resolves when something changed, or after a time. */
+  #change(afterMs: number): Promise<void> {
+    const { clock, stop } = this.#cluster;
+    if (stop.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = () => {
+        cancel();
+        this.#wakes.delete(done);
+        stop.removeEventListener('abort', done);
+        resolve();
+      };
+      const cancel = clock.after(afterMs, done);
+      stop.addEventListener('abort', done);
+      this.#wakes.add(done);
+    });
+  }
+}
+
+/** Until the first of them may be fetched again; without end if that takes something else. */
+function pauseMsOf(feeds: readonly PartitionFeed[], nowMs: number): number {
+  const later = feeds.map(({ notBeforeMs }) => notBeforeMs - nowMs).filter((ms) => ms > 0);
+  return later.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...later);
+}

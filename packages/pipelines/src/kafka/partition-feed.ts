@@ -1,0 +1,299 @@
+import { abortedFilter, type FetchedPartition, type Place } from '@weir/client';
+import { DecodeError, type RecordBatchView, RecordCursor, recordBatches } from '@weir/wire';
+import type { Delivery } from '../component/instances.ts';
+import type { Message } from '../component/message.ts';
+import type { BatchPolicy } from '../engine/batch-policy.ts';
+import { Checkpointer } from './checkpointer.ts';
+import { messageOf, type RecordMessageOptions } from './record-message.ts';
+
+export interface FeedOptions extends Omit<RecordMessageOptions, 'topic' | 'partition'> {
+  /** Messages of a partition that may be unsettled. */
+  readonly checkpointLimit: number;
+  /** Never exceeds the limit, except for a batch alone. Otherwise the last batch may. */
+  readonly isLimitStrict: boolean;
+  /** Fetched bytes that may wait. */
+  readonly bytesMax: number;
+  /** Whether a message that was not written is dropped. */
+  isDropped(): boolean;
+}
+
+/** What a feed tells the input. */
+export interface FeedEvents {
+  /** It may have a delivery. */
+  ready(feed: PartitionFeed): void;
+  /** It may want more records. */
+  hungry(): void;
+  /** What follows cannot be read. */
+  damaged(feed: PartitionFeed, offset: number, problem: string): void;
+}
+
+/** A batch that was fetched, or a gap without records for the reader. */
+interface Piece {
+  readonly batch: RecordBatchView | undefined;
+  readonly nextOffset: number;
+  readonly byteCount: number;
+}
+
+/**
+ * The records of one partition, from the fetched bytes to deliveries in the order of offsets. A partition that is
+ * assigned a second time gets another feed, so that what is settled late counts for nothing.
+ */
+export class PartitionFeed {
+  readonly place: Place;
+  /** Absent if the cluster has to be asked where to begin. */
+  position: number | undefined;
+  /** The broker to read from; absent if it has to be looked up. */
+  brokerId: number | undefined;
+  topicId = '';
+  /** Nothing is fetched before. */
+  notBeforeMs = 0;
+  readonly #checkpointer = new Checkpointer();
+  readonly #options: FeedOptions;
+  readonly #messageOptions: RecordMessageOptions;
+  readonly #policy: BatchPolicy | undefined;
+  readonly #events: FeedEvents;
+  readonly #after: (delayMs: number, run: () => void) => () => void;
+  #pieces: Piece[] = [];
+  #queuedBytes = 0;
+  #cursor: RecordCursor | undefined;
+  #cursorBase = 0;
+  /** Everything before was delivered or is gathered. A batch is fetched whole, and may begin before. */
+  #readOffset: number;
+  /** A batch that waits until there is room for it. */
+  #complete: readonly Message[] | undefined;
+  #highWatermark = 0;
+  #isPeriodOver = false;
+  #cancelPeriod: (() => void) | undefined;
+  #committed: number | undefined;
+  #isRevoked = false;
+  #hadRoom = true;
+
+  constructor(
+    place: Place,
+    position: number | undefined,
+    options: FeedOptions,
+    policy: BatchPolicy | undefined,
+    events: FeedEvents,
+    after: (delayMs: number, run: () => void) => () => void,
+  ) {
+    this.place = place;
+    this.position = position;
+    this.#readOffset = position ?? 0;
+    this.#options = options;
+    this.#messageOptions = { ...options, ...place };
+    this.#policy = policy;
+    this.#events = events;
+    this.#after = after;
+  }
+
+  get isRevoked(): boolean {
+    return this.#isRevoked;
+  }
+
+  get policy(): BatchPolicy | undefined {
+    return this.#policy;
+  }
+
+  /** How many records it was behind when it was fetched last. */
+  get lag(): number {
+    return Math.max(0, this.#highWatermark - (this.position ?? 0));
+  }
+
+  get queuedBytes(): number {
+    return this.#queuedBytes;
+  }
+
+  /** Whether it should be fetched. */
+  wantsRecords(nowMs: number): boolean {
+    return nowMs >= this.notBeforeMs && this.#hasRoom;
+  }
+
+  get #hasRoom(): boolean {
+    return (
+      this.#queuedBytes < this.#options.bytesMax &&
+      this.#checkpointer.pendingCount < this.#options.checkpointLimit
+    );
+  }
+
+  /** Says that it has room when that is new. */
+  #noteRoom(): void {
+    const hasRoom = this.#hasRoom;
+    if (hasRoom && !this.#hadRoom) this.#events.hungry();
+    this.#hadRoom = hasRoom;
+  }
+
+  /** The offset to commit, if it is another than the last one. */
+  get committable(): number | undefined {
+    const { released } = this.#checkpointer;
+    return released === this.#committed ? undefined : released;
+  }
+
+  committed(offset: number): void {
+    this.#committed = offset;
+  }
+
+  /** It belongs to another reader now: what is left is dropped. */
+  revoke(): void {
+    this.#isRevoked = true;
+    this.#cancelPeriod?.();
+    this.#drop();
+    this.#complete = undefined;
+    this.#policy?.take();
+    void this.#policy?.chain.close?.();
+  }
+
+  /** Goes on elsewhere: where the cluster says that the partition begins or ends. */
+  begin(position: number): void {
+    this.#drop();
+    this.position = position;
+    this.#readOffset = position;
+  }
+
+  /** Adds what was fetched from `offset`. */
+  add(fetched: FetchedPartition, offset: number): void {
+    if (this.#isRevoked || this.position !== offset) return;
+    this.#highWatermark = Number(fetched.highWatermark);
+    const isLeftOut = abortedFilter(fetched.aborted);
+    let nextOffset = offset;
+    try {
+      for (const batch of recordBatches(fetched.records, { partialTail: 'ignore' })) {
+        const end = Number(batch.nextOffset);
+        if (end <= nextOffset) continue;
+        if (!batch.hasValidCrc()) throw new DecodeError('record batch', 'crc', 0, 'is wrong');
+        const isGap = isLeftOut(batch);
+        this.#pieces.push({ batch: isGap ? undefined : batch, nextOffset: end, byteCount: batch.sizeBytes });
+        this.#queuedBytes += batch.sizeBytes;
+        nextOffset = end;
+      }
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+      this.#events.damaged(this, nextOffset, error.message);
+    }
+    this.position = nextOffset;
+    this.#noteRoom();
+    if (this.#pieces.length > 0) this.#events.ready(this);
+  }
+
+  /** The next delivery; `undefined` if there is none now. */
+  next(): Delivery | undefined {
+    if (this.#isRevoked) return undefined;
+    if (this.#checkpointer.pendingCount >= this.#options.checkpointLimit) return undefined;
+    if (this.#policy === undefined) {
+      const message = this.#message();
+      if (message !== undefined) return this.#delivery([message]);
+      this.#skip();
+      return undefined;
+    }
+    this.#complete ??= this.#gathered(this.#policy);
+    const batch = this.#complete;
+    if (batch === undefined || !this.#hasRoomFor(batch.length)) return undefined;
+    this.#complete = undefined;
+    return this.#delivery(batch);
+  }
+
+  /** A batch alone may be larger than the limit. */
+  #hasRoomFor(messageCount: number): boolean {
+    const { checkpointLimit, isLimitStrict } = this.#options;
+    const { pendingCount } = this.#checkpointer;
+    return !isLimitStrict || pendingCount === 0 || pendingCount + messageCount <= checkpointLimit;
+  }
+
+  /** A complete batch, as far as there are records for one. */
+  #gathered(policy: BatchPolicy): readonly Message[] | undefined {
+    while (!this.#isPeriodOver) {
+      const message = this.#message();
+      if (message === undefined) {
+        if (policy.isEmpty) this.#skip();
+        return undefined;
+      }
+      const isFirst = policy.isEmpty;
+      if (policy.add([message])) break;
+      if (isFirst) this.#beginPeriod(policy);
+    }
+    this.#isPeriodOver = false;
+    this.#cancelPeriod?.();
+    this.#cancelPeriod = undefined;
+    return policy.isEmpty ? undefined : policy.take();
+  }
+
+  #delivery(batch: readonly Message[]): Delivery {
+    const settle = this.#checkpointer.track(batch.length, this.#readOffset);
+    this.#noteRoom();
+    return {
+      batch,
+      settle: (error) => {
+        if (error !== undefined && !this.#options.isDropped()) return;
+        settle();
+        if (this.#isRevoked) return;
+        if (this.#pieces.length > 0 || this.#complete !== undefined) this.#events.ready(this);
+        this.#noteRoom();
+      },
+    };
+  }
+
+  /** There were no messages where it reads, such as at the end of a transaction. */
+  #skip(): void {
+    const { released = 0 } = this.#checkpointer;
+    if (this.#readOffset > released) this.#checkpointer.skipTo(this.#readOffset);
+  }
+
+  #beginPeriod(policy: BatchPolicy): void {
+    const periodMs = policy.periodMs();
+    if (periodMs === undefined) return;
+    this.#cancelPeriod = this.#after(periodMs, () => {
+      this.#isPeriodOver = true;
+      this.#events.ready(this);
+    });
+  }
+
+  #message(): Message | undefined {
+    try {
+      for (;;) {
+        const cursor = this.#cursor ?? this.#nextCursor();
+        if (cursor === undefined) return undefined;
+        while (cursor.next()) {
+          const offset = this.#cursorBase + cursor.offsetDelta;
+          if (offset < this.#readOffset) continue;
+          const message = messageOf(cursor, offset, this.#highWatermark, this.#messageOptions);
+          this.#readOffset = offset + 1;
+          return message;
+        }
+        this.#endPiece();
+      }
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+      const offset = this.#readOffset;
+      this.#drop();
+      this.position = offset;
+      this.#events.damaged(this, offset, error.message);
+      return undefined;
+    }
+  }
+
+  #nextCursor(): RecordCursor | undefined {
+    for (;;) {
+      const [piece] = this.#pieces;
+      if (piece === undefined) return undefined;
+      if (piece.batch !== undefined) {
+        this.#cursor = new RecordCursor(piece.batch);
+        this.#cursorBase = Number(piece.batch.baseOffset);
+        return this.#cursor;
+      }
+      this.#endPiece();
+    }
+  }
+
+  #endPiece(): void {
+    const piece = this.#pieces.shift()!;
+    this.#cursor = undefined;
+    this.#queuedBytes -= piece.byteCount;
+    this.#readOffset = Math.max(this.#readOffset, piece.nextOffset);
+    this.#noteRoom();
+  }
+
+  #drop(): void {
+    this.#pieces = [];
+    this.#cursor = undefined;
+    this.#queuedBytes = 0;
+  }
+}
