@@ -50,13 +50,11 @@ export { metadataBody } from './metadata-body.ts';
 export { type ClientTls, type LookupFor, openSocket, type SocketOptions } from './open-socket.ts';
 export { byTopic, type Place } from './place.ts';
 export { Producer, type ProducerOptions } from './producer/producer.ts';
-export type { RecordToSend } from './producer/send-queue.ts';
 export { abortedFilter } from './records/aborted-filter.ts';
 export {
   type FetchedBatches,
   type FetchedPartition,
   type FetchLimits,
-  type FetchPosition,
   fetchBatches,
   fetchPlaces,
   type IsolationLevel,

@@ -14,8 +14,8 @@ export const cooperativeStickyAssignorName = 'cooperative-sticky';
 type Assigned = Map<string, Map<string, number[]>>;
 
 /**
- * Gives all members about equally many partitions and lets them keep what they have. A partition that moves is given to
- * nobody in this round: its owner has to give it up first and joins again, and the next round hands it out. So members
+ * Gives all members about equally many partitions and lets them keep what they have. A partition that moves has no
+ * owner in this round: its owner has to give it up first and joins again, and the next round hands it out. So members
  * go on reading what they keep while a group rebalances.
  */
 export function assignCooperatively(

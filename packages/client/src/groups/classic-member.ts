@@ -48,8 +48,8 @@ const heartbeatVersion = 4;
 const leaveVersion = 5;
 
 /**
- * One member of a classic consumer group. By the eager protocol it gives up all partitions before every rebalance; if all
- * its balancers are cooperative, it says what it keeps. When to join, to send heartbeats and to leave is up to the
+ * One member of a classic consumer group. By the eager protocol it gives up all partitions before every rebalance; if
+ * all its balancers are cooperative, it says what it keeps. When to join, to send heartbeats and to leave is up to the
  * caller.
  */
 export class ClassicMember {

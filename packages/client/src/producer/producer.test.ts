@@ -96,7 +96,8 @@ class ModelBroker {
   #append(partition: number, bytes: Buffer): number {
     if (bytes.length > this.bytesMax) return errors.MESSAGE_TOO_LARGE.code;
     const [batch] = recordBatches(bytes, { partialTail: 'error' });
-    assert.ok(batch?.hasValidCrc());
+    assert.ok(batch);
+    assert.ok(batch.hasValidCrc());
     if (batch.producerId >= 0n) {
       const key = `${batch.producerId} ${partition}`;
       const known = this.#sequences.get(key) ?? { next: 0, recent: [] };

@@ -14,7 +14,7 @@ export type SaslLogin =
       readonly mechanism: 'OAUTHBEARER';
       /** Returns the current token. A token file may be renewed, so every login reads it again. */
       readonly token: () => Promise<string>;
-      /** What a broker is told besides the token. */
+      /** Sent to a broker with the token. */
       readonly extensions?: ReadonlyMap<string, string>;
     };
 

@@ -1,6 +1,6 @@
 /**
- * The client side of SCRAM-SHA-256 and SCRAM-SHA-512 (RFC 5802). The password is not sent, and the server has to prove that it knows the
- * stored credentials. Names and passwords are not normalized, as in Kafka's clients.
+ * The client side of SCRAM-SHA-256 and SCRAM-SHA-512 (RFC 5802). The password is not sent, and the server has to prove
+ * that it knows the stored credentials. Names and passwords are not normalized, as in Kafka's clients.
  */
 
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto';

@@ -1,6 +1,6 @@
 import type { Balancer } from '@weir/client';
 import type { ComponentContext } from '../component/component-context.ts';
-import { componentOf, type ComponentSpec } from '../component/component-spec.ts';
+import { type ComponentSpec, componentOf } from '../component/component-spec.ts';
 import type { Fields, Values } from '../component/field.ts';
 import { bool, bytes, durationMs, int, list, oneOf, resource, string } from '../component/field-types.ts';
 import type { Input } from '../component/instances.ts';

@@ -53,7 +53,7 @@ export const kafka = componentOf('input', {
     extract_tracing_map: untraced('extract_tracing_map'),
     new_root_span_with_link: untraced('new_root_span_with_link'),
     group: object('Times of the consumer group.', {
-      session_timeout: durationMs('A member that was not heard for so long loses its partitions.').or('10s'),
+      session_timeout: durationMs('A member without a heartbeat for so long loses its partitions.').or('10s'),
       heartbeat_interval: durationMs('How often a member says that it is there.').or('3s'),
       rebalance_timeout: durationMs('How long members have to give up partitions.').or('60s'),
     }).advanced(),

@@ -129,7 +129,7 @@ export class Fetcher {
         const topic = topics.find(({ name }) => name === feed.place.topic);
         const partition = topic?.partitions.find((one) => one.partitionIndex === feed.place.partition);
         if (topic === undefined || partition === undefined || !this.#brokers.has(partition.leaderId)) {
-          this.#report('failed to find a leader', feed, 'the partition has none at the moment');
+          this.#report(feed, 'the partition has no leader at the moment');
           continue;
         }
         feed.brokerId = partition.leaderId;
@@ -249,10 +249,10 @@ export class Fetcher {
   #failed(feed: PartitionFeed, code: number): void {
     const { clock } = this.#cluster;
     if (code === errors.OFFSET_OUT_OF_RANGE.code && this.#options.reset !== 'none') {
-      this.#log.warn('reset the offset of a partition whose next records are gone', {
+      this.#log.warn('failed to find the next records of a partition', {
         ...feed.place,
         offset: feed.position,
-        to: this.#options.reset,
+        continuesAt: this.#options.reset,
       });
       feed.position = undefined;
       return;
@@ -260,16 +260,16 @@ export class Fetcher {
     if (movedCodes.has(code)) feed.brokerId = undefined;
     else feed.notBeforeMs = clock.monotonicMs() + pipelineLimits.retryMsMax;
     const { message } = new KafkaRequestFailed('partition', code);
-    this.#report('failed to fetch a partition', feed, message);
+    this.#report(feed, message);
   }
 
   /** Says once what is wrong with a partition. */
-  #report(message: string, { place }: PartitionFeed, error: string): void {
+  #report({ place }: PartitionFeed, error: string): void {
     const key = `${place.topic}:${place.partition} ${error}`;
     if (this.#reported.has(key)) return;
     if (this.#reported.size >= pipelineLimits.partitionsMax) this.#reported.clear();
     this.#reported.add(key);
-    this.#log.warn(message, { ...place, error });
+    this.#log.warn('failed to fetch a partition', { ...place, error });
   }
 
   /** Resolves when something changed, or after a time. */

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Worker } from 'node:worker_threads';
 import {
   committedOffsets,
   createTopic,
@@ -12,6 +11,7 @@ import {
 } from '@weir/client';
 import { seededRandom } from '@weir/core';
 import { openCluster, recordsOf, until } from '../../testing/kafka-cluster.ts';
+import { startWorker } from '../../testing/pipeline-worker.ts';
 
 const partitionCount = 3;
 const kills = 5;
@@ -76,8 +76,7 @@ test('a pipeline that is killed loses nothing, and no offset is committed before
     const { failures } = await produceRecords(cluster, 'in', records, { acks: 'all', codec: 'lz4' });
     assert.equal(failures.size, 0);
   };
-  const workerUrl = new URL('../../testing/pipeline-worker.ts', import.meta.url);
-  const start = () => new Worker(workerUrl, { workerData: yamlOf(broker) });
+  const start = () => startWorker(yamlOf(broker));
   const countOf = async () => [...(await written(cluster)).values()].reduce((sum, { size }) => sum + size, 0);
 
   for (let kill = 0; kill < kills; kill++) {

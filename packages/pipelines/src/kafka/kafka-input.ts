@@ -13,7 +13,7 @@ import { type AssignedPlace, type PartitionHolder, placeKey } from './partition-
 import type { Subscription } from './subscription.ts';
 import { WholeAssignment } from './whole-assignment.ts';
 
-export interface KafkaInputOptions {
+interface KafkaInputOptions {
   readonly source: readonly AssignedPlace[] | Subscription;
   /** Absent to read without a group. */
   readonly group: GroupOptions | undefined;
@@ -164,10 +164,10 @@ export class KafkaInput implements Input, PartitionHolder {
     const known = this.#damages.get(placeKey(feed.place));
     this.#damages.set(placeKey(feed.place), offset);
     if (known === offset) return;
-    this.#context.log.error('failed to read a batch; the partition waits at its offset', {
+    this.#context.log.error('failed to read a batch', {
       ...feed.place,
       offset,
-      error: problem,
+      error: `${problem}; the partition waits at this offset until it can be read or the group is reset past it`,
     });
     this.#context.metrics.failed('input', 1);
   }

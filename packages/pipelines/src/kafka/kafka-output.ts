@@ -17,7 +17,7 @@ import type { Partitioner } from './partitioners.ts';
 
 export type RecordHeaders = readonly { readonly key: string; readonly value: Buffer }[];
 
-export interface KafkaOutputOptions {
+interface KafkaOutputOptions {
   readonly topic: Interpolated;
   readonly key: Interpolated | undefined;
   /** The key of a record whose field is empty or null is absent. */
@@ -119,7 +119,7 @@ export class KafkaOutput implements Output {
       )
         throw new BatchFailure(failed);
       const [first] = failed.values();
-      log.warn('failed to write messages; trying again', {
+      log.warn('failed to write messages', {
         error: kafkaReason(first),
         messages: failed.size,
       });

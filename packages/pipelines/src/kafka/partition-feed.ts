@@ -17,8 +17,8 @@ export interface FeedOptions extends Omit<RecordMessageOptions, 'topic' | 'parti
   isDropped(): boolean;
 }
 
-/** What a feed tells the input. */
-export interface FeedEvents {
+/** What a feed reports to the input. */
+interface FeedEvents {
   /** It may have a delivery. */
   ready(feed: PartitionFeed): void;
   /** It may want more records. */

@@ -2,14 +2,14 @@ import type { Random } from '@weir/core';
 import { partitionOfKey } from '@weir/wire';
 
 /** What a partitioner knows about a record. */
-export interface RecordToPlace {
+interface RecordToPlace {
   readonly topic: string;
   readonly key: Buffer | null;
   readonly byteCount: number;
 }
 
 /** What it knows about the topic. */
-export interface TopicToPlace {
+interface TopicToPlace {
   readonly partitionCount: number;
   /** Records that wait for a partition. */
   backlog(partition: number): number;

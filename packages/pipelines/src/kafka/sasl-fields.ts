@@ -10,7 +10,7 @@ const mechanism = oneOf('The mechanism.', mechanisms).check((name) =>
   name === 'AWS_MSK_IAM' ? `cannot be that: ${unavailable}` : undefined,
 );
 
-const extensions = map('What brokers are told besides the token.', string('A value.')).or({}).advanced();
+const extensions = map('Sent to brokers with the token.', string('A value.')).or({}).advanced();
 
 /** The login of `kafka`. */
 export const sasl = object('How to log in to brokers.', {

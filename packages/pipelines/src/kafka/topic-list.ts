@@ -1,7 +1,7 @@
 import { pipelineLimits } from '../limits.ts';
 
 /** What a Kafka input reads: topics as a whole, or some of their partitions. */
-export interface TopicList {
+interface TopicList {
   readonly topics: readonly string[];
   /** Where to begin, by topic and partition; absent where the input decides. */
   readonly partitions: ReadonlyMap<string, ReadonlyMap<number, number | undefined>>;
