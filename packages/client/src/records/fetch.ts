@@ -74,7 +74,7 @@ export async function fetchBatches(
 }
 
 /** Where to read on in a partition. */
-export interface FetchPosition extends Place {
+interface FetchPosition extends Place {
   /** `zeroUuid` if the cluster has no ids. */
   readonly topicId: string;
   readonly offset: bigint;
