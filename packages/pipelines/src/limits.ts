@@ -13,6 +13,11 @@ export const pipelineLimits = {
   /** What one message may become when it is decompressed or taken apart, in bytes and in messages. */
   expandedBytesMax: 64 * 1024 * 1024,
   expandedMessagesMax: 100_000,
+  /** What a script may take on one message: time with that of its requests, memory, stack, and an answer. */
+  scriptMsMax: 5_000,
+  scriptMemoryBytesMax: 64 * 1024 * 1024,
+  scriptStackBytesMax: 256 * 1024,
+  scriptAnswerBytesMax: 8 * 1024 * 1024,
   /** Subjects of a registry whose last version a processor remembers. */
   registrySubjectsMax: 10_000,
   /** The answer to an HTTP request, and the parts that it may have. */

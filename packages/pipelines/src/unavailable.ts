@@ -8,7 +8,7 @@ export const unavailableComponents: Readonly<Partial<Record<ComponentKind, Reado
     ),
   ),
   processor: new Set(
-    'awk aws_bedrock_invoke aws_dynamodb_partiql aws_lambda aws_s3 azure_cosmosdb command couchbase elasticsearch file gcp_bigquery_select grok mongodb msgpack nats_kv nats_object_store nats_request_reply nlp_classify_text nlp_classify_tokens nlp_extract_features nlp_zero_shot_classify opensnowcat parse_log python redis redis_script sentry_capture sql subprocess template wasm xml'.split(
+    'awk aws_bedrock_invoke aws_dynamodb_partiql aws_lambda aws_s3 azure_cosmosdb command couchbase elasticsearch file gcp_bigquery_select grok jq mongodb msgpack nats_kv nats_object_store nats_request_reply nlp_classify_text nlp_classify_tokens nlp_extract_features nlp_zero_shot_classify opensnowcat parquet_decode parquet_encode parse_log protobuf python redis redis_script sentry_capture sql subprocess template wasm xml'.split(
       ' ',
     ),
   ),

@@ -3,6 +3,7 @@ import { archive } from './archive.ts';
 import { avro } from './avro.ts';
 import { compress, decompress } from './compress.ts';
 import { http } from './http.ts';
+import { javascript } from './javascript.ts';
 import { jmespath } from './jmespath.ts';
 import { jsonSchema } from './json-schema.ts';
 import { schemaRegistryDecode } from './schema-registry-decode.ts';
@@ -16,6 +17,7 @@ export const codecProcessors: readonly ComponentSpec[] = [
   compress,
   decompress,
   http,
+  javascript,
   jmespath,
   jsonSchema,
   schemaRegistryDecode,
