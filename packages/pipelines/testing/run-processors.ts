@@ -80,7 +80,11 @@ export class OpenProcessors {
   }
 
   async process(...messages: Given[]): Promise<readonly (readonly Message[])[]> {
-    return this.#chain.process(messages.map(messageOf), this.#stop.signal);
+    return this.processBatch(messages.map(messageOf));
+  }
+
+  async processBatch(batch: readonly Message[]): Promise<readonly (readonly Message[])[]> {
+    return this.#chain.process(batch, this.#stop.signal);
   }
 
   abort(): void {

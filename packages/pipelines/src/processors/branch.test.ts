@@ -91,6 +91,16 @@ const cases: readonly Case[] = [
         `{"id":${index + 1}} origin ! the processors of a branch have to keep the number of messages; there were 2, and 1 are left`,
     ),
   },
+  {
+    what: 'processors that change the number of messages, where one was skipped',
+    request: 'root = if this.id == 1 { deleted() }',
+    mapping: 'root = deleted()',
+    gives: Array.from(
+      { length: 2 },
+      (_, index) =>
+        `{"id":${index + 1}} origin ! the processors of a branch have to keep the number of messages; there were 1, and 0 are left`,
+    ),
+  },
 ];
 
 for (const { what, request = '', mapping = 'root = this', result = '', gives } of cases)

@@ -88,9 +88,12 @@ export class Branch implements Processor {
     if (requests.length === 0) return results;
     return after(this.#chain.process(requests, stop), (batches) => {
       const answers = batches.flat();
-      for (let at = 0; at < indexes.length; at++)
-        results[indexes[at]!] =
-          answers.length === requests.length ? resultOf(answers[at]!) : miscounted(requests, answers);
+      // It is not known which answer is whose, and all messages fail, also those that were skipped.
+      if (answers.length !== requests.length) {
+        const failed = miscounted(requests, answers);
+        return results.map((result) => (result.failure === undefined ? failed : result));
+      }
+      for (let at = 0; at < indexes.length; at++) results[indexes[at]!] = resultOf(answers[at]!);
       return results;
     });
   }

@@ -223,6 +223,17 @@ const cases: readonly Case[] = [
     processors: `- insert_part:\n    content: after \${! this.id }`,
     result: [[...numbered, 'after 1']],
   },
+  {
+    what: 'insert_part copies the first message, also its error',
+    processors: '- insert_part:\n    content: x',
+    given: [failed],
+    result: [['{"id":9} ! before', 'x ! before']],
+  },
+  {
+    what: 'switch keeps messages that fall through the last case',
+    processors: '- switch:\n  - check: this.id == 1\n    fallthrough: true',
+    result: [numbered],
+  },
   ...(
     [
       [0, 0],

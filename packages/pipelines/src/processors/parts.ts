@@ -1,7 +1,7 @@
 import { componentOf } from '../component/component-spec.ts';
 import { reasonOf } from '../component/failures.ts';
 import { bytes, int, interpolated, list } from '../component/field-types.ts';
-import { Message } from '../component/message.ts';
+import type { Message } from '../component/message.ts';
 
 const selectParts = componentOf('processor', {
   name: 'select_parts',
@@ -19,7 +19,7 @@ const selectParts = componentOf('processor', {
 
 const insertPart = componentOf('processor', {
   name: 'insert_part',
-  about: 'Puts another message into a batch, with the metadata of the first one.',
+  about: 'Puts another message into a batch, which is the first one with another content.',
   fields: {
     index: int('Where; negative ones count from the end.').or(-1),
     content: interpolated('Its content.').or(''),
@@ -28,8 +28,8 @@ const insertPart = componentOf('processor', {
     process(batch) {
       try {
         const text = content.text(batch, 0, context.mappingPorts);
-        const { metadata, origin } = batch[0]!;
-        const added = Message.of(text, metadata, origin);
+        // Also its error, as in Bento.
+        const added = batch[0]!.withContent(Buffer.from(text));
         const at = index < 0 ? Math.max(0, batch.length + index + 1) : Math.min(index, batch.length);
         return [batch.toSpliced(at, 0, added)];
       } catch (error) {
