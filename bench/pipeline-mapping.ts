@@ -51,7 +51,7 @@ export const pipelineMapping: Benchmark = {
     return [
       {
         what: 'processor mapping, messages of 1 KiB',
-        result: (batchSize / outcome.subjectMs) * 1000,
+        result: Math.round((batchSize / outcome.subjectMs) * 1000),
         unit: '/s',
         bar: atLeast(150_000),
         detail: `${ms(outcome.subjectMs / batchSize)} each`,
