@@ -61,7 +61,7 @@ export const writePathFlags = [
   available({
     name: 'servingThreads',
     type: autoOrInt({ min: 1, max: 64 }),
-    default: 1,
+    default: 'auto',
     commands: brokers,
     help: 'The number of threads that accept Kafka connections, read requests and send responses.',
     rule: 'They share the Kafka port. 1: the main thread does it. auto: on Linux one per core except one, at most 8, of an agent that is one process; 1 in any other case.',
