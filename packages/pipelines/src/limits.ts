@@ -37,6 +37,11 @@ export const pipelineLimits = {
   /** The rows and bytes of a query whose result replaces a message. */
   sqlRowsMax: 100_000,
   sqlResultBytesMax: 64 * 1024 * 1024,
+  /** The bytes and items of an answer of Redis. */
+  redisReplyBytesMax: 128 * 1024 * 1024,
+  redisReplyItemsMax: 1_000_000,
+  /** Messages of channels that wait for the pipeline. */
+  redisWaitingMessagesMax: 1000,
   /** Of an item that a cache keeps in a bucket. */
   cachedObjectBytesMax: 64 * 1024 * 1024,
   /** How much of an object is read at a time. */

@@ -2,6 +2,7 @@ import type { ComponentSpec } from '../component/component-spec.ts';
 import { awsS3Output } from './aws-s3.ts';
 import { azureBlobStorageOutput } from './azure-blob-storage.ts';
 import { gcpCloudStorageOutput } from './gcp-cloud-storage.ts';
+import { redisOutputs } from './redis.ts';
 import { sqlInsertOutput, sqlRawOutput } from './sql.ts';
 
 /** Outputs that write to systems of others. */
@@ -9,6 +10,7 @@ export const connectorOutputs: readonly ComponentSpec[] = [
   awsS3Output,
   azureBlobStorageOutput,
   gcpCloudStorageOutput,
+  ...redisOutputs,
   sqlInsertOutput,
   sqlRawOutput,
 ];

@@ -143,5 +143,4 @@ const sqlRaw = componentOf('processor', {
   },
 });
 
-/** Processors that use databases of others. */
-export const databaseProcessors = [sqlInsert, sqlSelect, sqlRaw];
+export const sqlProcessors = [sqlInsert, sqlSelect, sqlRaw];

@@ -1,4 +1,5 @@
 import type { ComponentSpec } from '../component/component-spec.ts';
 import { local } from './local.ts';
+import { redisRateLimit } from './redis.ts';
 
-export const rateLimits: readonly ComponentSpec[] = [local];
+export const rateLimits: readonly ComponentSpec[] = [local, redisRateLimit];
