@@ -13,7 +13,7 @@ export const unavailableComponents: Readonly<Partial<Record<ComponentKind, Reado
     ),
   ),
   output: new Set(
-    'amqp_0_9 amqp_1 aws_dynamodb aws_kinesis aws_kinesis_firehose aws_s3_stream aws_sns aws_sqs azure_cosmosdb azure_queue_storage azure_table_storage beanstalkd cassandra couchbase cypher datadog_logs discord duckdb_append dynamic elasticsearch elasticsearch_v2 file gcp_bigquery gcp_bigquery_write_api gcp_bigtable gcp_pubsub grpc_client hdfs http_server mongodb mqtt nanomsg nats nats_jetstream nats_kv nats_object_store nats_stream nsq opensearch pulsar pusher questdb s2 sftp slack_webhook snowflake_put socket splunk_hec sql subprocess websocket zmq4 zmq4n'.split(
+    'amqp_0_9 amqp_1 aws_dynamodb aws_kinesis aws_kinesis_firehose aws_s3_stream aws_sns aws_sqs azure_cosmosdb azure_queue_storage azure_table_storage beanstalkd cassandra couchbase cypher datadog_logs discord duckdb_append dynamic file gcp_bigquery gcp_bigquery_write_api gcp_bigtable gcp_pubsub grpc_client hdfs http_server mongodb mqtt nanomsg nats nats_jetstream nats_kv nats_object_store nats_stream nsq pulsar pusher questdb s2 sftp slack_webhook snowflake_put socket splunk_hec sql subprocess websocket zmq4 zmq4n'.split(
       ' ',
     ),
   ),

@@ -3,6 +3,7 @@ import { awsS3Output } from './aws-s3.ts';
 import { azureBlobStorageOutput } from './azure-blob-storage.ts';
 import { gcpCloudStorageOutput } from './gcp-cloud-storage.ts';
 import { redisOutputs } from './redis.ts';
+import { searchOutputs } from './search.ts';
 import { sqlInsertOutput, sqlRawOutput } from './sql.ts';
 
 /** Outputs that write to systems of others. */
@@ -11,6 +12,7 @@ export const connectorOutputs: readonly ComponentSpec[] = [
   azureBlobStorageOutput,
   gcpCloudStorageOutput,
   ...redisOutputs,
+  ...searchOutputs,
   sqlInsertOutput,
   sqlRawOutput,
 ];

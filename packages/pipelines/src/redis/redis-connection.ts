@@ -65,7 +65,7 @@ export class RedisConnection {
     return connection;
   }
 
-  /** The answer to a command; rejects with a `RedisError` if it was refused. `waitMs` is how long the command blocks. */
+  /** The answer to a command; rejects with a `RedisError` if it was refused. `waitMs` is how long it blocks. */
   async send(command: readonly Argument[], waitMs = 0): Promise<Reply> {
     const reply = await this.#sent(command, waitMs);
     if (reply instanceof RedisError) throw reply;

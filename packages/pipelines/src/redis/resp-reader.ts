@@ -18,7 +18,7 @@ const lineBytesMax = 64 * 1024;
 const depthMax = 16;
 const carriageReturn = 13;
 
-/** Cuts a stream of bytes into answers (RESP2). Each byte is looked at once. Throws if the server sends something else. */
+/** Cuts a stream of bytes into answers (RESP2). Throws if the server sends something else. */
 export class RespReader {
   readonly #onReply: (reply: Reply) => void;
   readonly #chunks: Buffer[] = [];

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { KeptFailures } from '../../testing/kept-failures.ts';
+import { runPipeline, testServices } from '../../testing/run-pipeline.ts';
+import { listedAccess } from '../component/outbound-access.ts';
+
+interface Seen {
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly lines: string[];
+}
+
+/** A server of the bulk API; `outcome` is the answer for a document, by its id. */
+async function serve(
+  t: TestContext,
+  outcome: (id: string) => object = () => ({ status: 201 }),
+  status = () => 200,
+) {
+  const seen: Seen[] = [];
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part) => parts.push(part));
+    request.on('end', () => {
+      const body = Buffer.concat(parts);
+      const text = (request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body).toString();
+      const lines = text.split('\n').slice(0, -1);
+      seen.push({ url: request.url!, headers: request.headers, lines });
+      const heads = lines
+        .map((line) => JSON.parse(line))
+        .filter((line) =>
+          Object.values(line).some((value) => (value as { _index?: string })?._index !== undefined),
+        );
+      const items = heads.map((head) => {
+        const [action, { _id: id }] = Object.entries(head)[0] as [string, { _id: string }];
+        return { [action]: outcome(id) };
+      });
+      response.writeHead(status()).end(JSON.stringify({ items }));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+const numbers = (count: number, batchSize = 1) => `
+input:
+  generate:
+    mapping: 'root = {"id": counter(), "name": "a\\nb"}'
+    interval: ""
+    count: ${count}
+    batch_size: ${batchSize}
+`;
+
+const common = `index: 'idx-\${! json("id") }', id: '\${! json("id") }'`;
+
+test('a batch is one request, with a line for what is done and one for the document', async (t) => {
+  const { url, seen } = await serve(t);
+  await runPipeline(
+    `${numbers(2, 2)}\noutput: {elasticsearch_v2: {urls: ["${url}/es/"], ${common}, routing: r, pipeline: p, compress_request_body: true, basic_auth: {enabled: true, username: u, password: p}}}\n`,
+  );
+  assert.equal(seen.length, 1);
+  assert.equal(seen[0]!.url, '/es/_bulk');
+  assert.equal(seen[0]!.headers.authorization, `Basic ${Buffer.from('u:p').toString('base64')}`);
+  assert.deepEqual(seen[0]!.lines, [
+    '{"index":{"_index":"idx-1","_id":"1","routing":"r","pipeline":"p"}}',
+    '{"id":1,"name":"a\\nb"}',
+    '{"index":{"_index":"idx-2","_id":"2","routing":"r","pipeline":"p"}}',
+    '{"id":2,"name":"a\\nb"}',
+  ]);
+});
+
+test('updates are wrapped for Elasticsearch and not for OpenSearch', async (t) => {
+  const { url, seen } = await serve(t);
+  for (const type of ['elasticsearch_v2', 'elasticsearch', 'opensearch'])
+    await runPipeline(`${numbers(1)}\noutput: {${type}: {urls: ["${url}"], ${common}, action: update}}\n`);
+  await runPipeline(
+    `${numbers(1)}\noutput: {elasticsearch_v2: {urls: ["${url}"], ${common}, action: upsert}}\n`,
+  );
+  const document = '{"id":1,"name":"a\\nb"}';
+  assert.deepEqual(
+    seen.map(({ lines }) => lines[1]),
+    [
+      `{"doc":${document},"doc_as_upsert":false}`,
+      `{"doc":${document},"doc_as_upsert":false}`,
+      document,
+      `{"doc":${document},"doc_as_upsert":true}`,
+    ],
+  );
+});
+
+test('of a batch, only documents that were not stored are written again', async (t) => {
+  let refusals = 1;
+  const { url, seen } = await serve(t, (id) =>
+    id === '2' && refusals-- > 0
+      ? { status: 429, error: { type: 'busy', reason: 'later' } }
+      : { status: 201 },
+  );
+  await runPipeline(`${numbers(3, 3)}\noutput: {opensearch: {urls: ["${url}"], ${common}, action: index}}\n`);
+  assert.deepEqual(
+    seen.map(({ lines }) => lines.length / 2),
+    [3, 1],
+  );
+});
+
+test('deleting what is not there succeeds, and a server that fails is tried again', async (t) => {
+  const statuses = [503, 200];
+  const { url, seen } = await serve(
+    t,
+    () => ({ status: 404, result: 'not_found' }),
+    () => statuses.shift()!,
+  );
+  await runPipeline(`${numbers(1)}\noutput: {opensearch: {urls: ["${url}"], ${common}, action: delete}}\n`);
+  assert.deepEqual(
+    seen.map(({ lines }) => lines),
+    [['{"delete":{"_index":"idx-1","_id":"1"}}'], ['{"delete":{"_index":"idx-1","_id":"1"}}']],
+  );
+});
+
+test('refusals say why, an unknown action fails, and a server that is not allowed gets nothing', async (t) => {
+  const { url, seen } = await serve(t, () => ({
+    status: 400,
+    error: { type: 'mapper', reason: 'no number' },
+  }));
+  const cases: readonly [fields: string, entries: string[], expected: RegExp][] = [
+    ['action: index', ['loopback'], /refused with status 400: mapper: no number/],
+    ['action: replace', ['loopback'], /action has to be one of/],
+    ['action: index', ['public'], /may not connect to/],
+  ];
+  for (const [fields, entries, expected] of cases) {
+    const failures = new KeptFailures();
+    await runPipeline(
+      `${numbers(1)}\noutput: {keep_failures: {output: {opensearch: {urls: ["${url}"], ${common}, ${fields}}}}}\n`,
+      { specs: [failures.spec], services: { ...testServices(), outbound: listedAccess(entries) } },
+    );
+    assert.match(failures.errors.join(), expected);
+  }
+  assert.equal(seen.length, 1);
+});
