@@ -57,7 +57,7 @@ export interface StoreDeps {
 }
 
 /** What a bucket of another is opened with. */
-export interface ForeignBucketDeps {
+interface ForeignBucketDeps {
   readonly clock: Clock;
   readonly random: Random;
   /** Variables with credentials, and no others. */

@@ -16,7 +16,7 @@ const backOff = ({ initial, max, elapsed }: Defaults) => ({
   max_elapsed_time: durationMs('How long attempts are made; without end if it is 0.').or(elapsed),
 });
 
-export type Retries = Values<ReturnType<typeof backOff>>;
+type Retries = Values<ReturnType<typeof backOff>>;
 
 /** How requests are repeated. */
 export function retries(defaults: Defaults): Field<Retries> {

@@ -11,7 +11,7 @@ import type { TlsOptions } from '../component/tls-fields.ts';
 import { pipelineLimits } from '../limits.ts';
 
 /** What is to be done with a document. */
-export interface BulkAction {
+interface BulkAction {
   readonly action: string;
   readonly index: string;
   readonly id: string;

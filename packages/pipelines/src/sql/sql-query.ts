@@ -4,7 +4,7 @@ import { type Interpolated, parseInterpolated } from '../component/interpolated.
 import type { Batch } from '../component/message.ts';
 
 /** A statement as it is written, and with its queries. */
-export interface SqlQuery {
+interface SqlQuery {
   readonly text: string;
   readonly evaluated: Interpolated;
 }
