@@ -3,8 +3,12 @@ export const pipelineLimits = {
   /** Messages and bytes that a pipeline has read and not yet written. */
   inFlightMessagesMax: 20_000,
   inFlightBytesMax: 64 * 1024 * 1024,
+  /** How long a pipeline works before it lets others have a turn. */
+  turnMsMax: 10,
   /** How often outputs write what they gathered while the pipeline waits for them. */
   flushEveryMs: 100,
+  /** Copies of the inputs or the outputs of a broker. */
+  copiesMax: 100,
   /** Pauses before an input or an output is tried again. */
   retryMsFirst: 100,
   retryMsMax: 10_000,

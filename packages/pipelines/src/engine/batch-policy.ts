@@ -5,7 +5,7 @@ import { bytes, children, durationMs, float, int, mapping } from '../component/f
 import type { Batch, Message } from '../component/message.ts';
 import { Chain } from './chain.ts';
 
-const batchFields = {
+export const batchFields = {
   count: int('Messages of a batch; 0 is any number.').or(0),
   byte_size: bytes('Bytes of a batch; 0 is any size.').or(0),
   period: durationMs('How long a batch that is not full waits for more.').or(''),

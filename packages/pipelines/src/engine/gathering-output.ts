@@ -22,6 +22,7 @@ export class GatheringOutput implements Output {
   #waiting: Waiting[] = [];
   #count = 0;
   #cancelPeriod: (() => void) | undefined;
+  #flushesLater = false;
 
   constructor(output: Output, policy: BatchPolicy, context: Pick<ComponentContext, 'clock' | 'stop'>) {
     this.#output = output;
@@ -45,7 +46,13 @@ export class GatheringOutput implements Output {
 
   async flush(): Promise<void> {
     this.#end();
-    await this.#turns.idle();
+    // The output may be busy until it has written what it gathered itself, so that it is told now, and again later.
+    await this.#output.flush?.();
+    const idle = this.#turns.idle();
+    if (idle === undefined || this.#flushesLater) return;
+    this.#flushesLater = true;
+    await idle;
+    this.#flushesLater = false;
     await this.#output.flush?.();
   }
 

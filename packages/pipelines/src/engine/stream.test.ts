@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jsonLog, nextTurn } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { Collected, runPipeline, testServices } from '../../testing/run-pipeline.ts';
 import { BatchFailure } from '../component/instances.ts';
 
@@ -158,4 +159,84 @@ output:
   const collected = await running;
   await nextTurn(services.clock);
   assert.ok(!ids(collected).includes(2));
+});
+
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
+
+test('an output that is down for an hour holds back the input and loses nothing, and order is kept', async () => {
+  const clock = new HandClock();
+  const collected = new Collected();
+  const counters = new Map<string, number>();
+  const services = { ...testServices(), clock };
+  services.mappingPorts = { ...services.mappingPorts, counters };
+  const readWhileDown: number[] = [];
+  collected.fail = () => {
+    if (clock.monotonicMs() >= 3_600_000) return;
+    readWhileDown.push(counters.get('made') ?? 0);
+    throw new Error('down');
+  };
+  const running = runPipeline(
+    `
+input:
+  generate: {mapping: root.id = count("made"), interval: 10ms, count: 2000, batch_size: 2}
+output:
+  collect: {}
+`,
+    { collected, services },
+  );
+  await clock.until(running);
+  assert.deepEqual(ids(collected), range(1, 2000));
+  assert.ok(Math.max(...readWhileDown) < 100, `read ${Math.max(...readWhileDown)} while the output was down`);
+});
+
+test('at its end an input waits for what outputs have gathered', async () => {
+  const clock = new HandClock();
+  const running = runPipeline(
+    `${numbers(5)}
+output:
+  broker:
+    outputs: [{collect: {}}]
+    batching: {count: 3}
+`,
+    { services: { ...testServices(), clock } },
+  );
+  const collected = await clock.until(running);
+  assert.deepEqual(
+    collected.batches.map((batch) => batch.length),
+    [3, 2],
+  );
+});
+
+test('a pipeline that is stopped writes what was gathered', async () => {
+  const clock = new HandClock();
+  const stop = new AbortController();
+  clock.after(10_500, () => stop.abort());
+  const running = runPipeline(
+    `
+input:
+  generate: {mapping: root.id = counter(), interval: 1s}
+output:
+  broker:
+    outputs: [{collect: {}}]
+    batching: {count: 100}
+`,
+    { services: { ...testServices(), clock }, stop: stop.signal },
+  );
+  assert.deepEqual(ids(await clock.until(running)), range(1, 11));
+});
+
+test('a pipeline that is stopped waits for its output until shutdown_timeout', async () => {
+  const clock = new HandClock();
+  const stop = new AbortController();
+  const collected = new Collected();
+  collected.fail = () => new Promise(() => undefined);
+  clock.after(1000, () => stop.abort());
+  const running = runPipeline(`${numbers(5)}\noutput:\n  collect: {}\nshutdown_timeout: 7s\n`, {
+    collected,
+    services: { ...testServices(), clock },
+    stop: stop.signal,
+  });
+  await clock.until(running);
+  assert.equal(clock.monotonicMs(), 8000);
+  assert.deepEqual(collected.texts, []);
 });

@@ -12,6 +12,7 @@ import { Opening } from './open-component.ts';
 import { failedOf, withOrigins } from './outcomes.ts';
 import { partsOf } from './parts.ts';
 import { endedError, Wake } from './pending-read.ts';
+import { Turns } from './turns.ts';
 
 /** Where batches go to after the input. */
 interface Parts {
@@ -116,15 +117,18 @@ export class Stream {
   /** Reads until the end, and hands on what it reads. */
   async #pass(source: Pick<Input, 'read'>, stop: AbortSignal, parts: Parts): Promise<void> {
     const { output } = parts;
+    const turns = new Turns(this.#services.clock, pipelineLimits.turnMsMax);
     while (!stop.aborted) {
+      await turns.pause();
       await this.#whileFull(output, stop);
       // At its end, an input may still have to deliver again what was not written; it is asked once nothing is left.
       const wasSettled = this.#inFlight.isEmpty;
       const delivery = await this.#read(source, stop);
       if (delivery !== undefined) await this.#take(delivery, parts);
-      else if (wasSettled) return;
+      else if (wasSettled) break;
       else await this.#whileUnsettled(output, stop);
     }
+    turns.end();
   }
 
   async #read(source: Pick<Input, 'read'>, stop: AbortSignal): Promise<Delivery | undefined> {
@@ -178,7 +182,17 @@ export class Stream {
     const { threads } = this.#config.pipeline;
     const atATime = threads > 0 ? threads : processingAtATime;
     // What is processed and not taken by the output waits here, and so does the input.
-    while (this.#waiting >= atATime) await this.#handed.next();
+    while (this.#waiting >= atATime) await this.#handedOne(output);
+  }
+
+  /** An output may be busy until others that it writes to have written what they gathered. */
+  async #handedOne(output: Output): Promise<void> {
+    const cancel = this.#services.clock.after(pipelineLimits.flushEveryMs, () => {
+      void output.flush?.().catch(() => undefined);
+      this.#handed.wake();
+    });
+    await this.#handed.next();
+    cancel();
   }
 
   /** Counted, and settled once, whatever happens. */

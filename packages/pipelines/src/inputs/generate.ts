@@ -2,15 +2,22 @@ import type { Mapping } from '@weir/bloblang';
 import { pauseUnlessStopped } from '@weir/core';
 import type { ComponentContext } from '../component/component-context.ts';
 import { componentOf } from '../component/component-spec.ts';
+import { Field } from '../component/field.ts';
 import { bool, int, mapping, string } from '../component/field-types.ts';
 import { parseGoDurationMs } from '../component/go-duration.ts';
 import type { Delivery, Input } from '../component/instances.ts';
 import { Message } from '../component/message.ts';
 import { ReplayedInput } from '../engine/replayed-input.ts';
+import { pipelineLimits } from '../limits.ts';
+import { parseSchedule, type Schedule } from './cron-schedule.ts';
+
+type Interval =
+  /** 0 is none. */
+  { readonly everyMs: number } | { readonly schedule: Schedule };
 
 interface Options {
   readonly mapping: Mapping | undefined;
-  readonly intervalMs: number;
+  readonly interval: Interval;
   readonly count: number;
   readonly batchSize: number;
 }
@@ -20,6 +27,8 @@ class Generate implements Input {
   readonly #options: Options;
   readonly #context: ComponentContext;
   #made = 0;
+  /** When the last batch was to be made, by the clock of its interval. */
+  #lastMs: number | undefined;
 
   constructor(options: Options, context: ComponentContext) {
     this.#options = options;
@@ -27,28 +36,73 @@ class Generate implements Input {
   }
 
   async read(stop: AbortSignal): Promise<Delivery | undefined> {
-    const { intervalMs, count, batchSize } = this.#options;
-    for (;;) {
-      if (count > 0 && this.#made >= count) return undefined;
-      if (this.#made > 0 && intervalMs > 0) await pauseUnlessStopped(this.#context.clock, intervalMs, stop);
+    const { count, batchSize } = this.#options;
+    while (count === 0 || this.#made < count) {
+      await this.#pause(stop);
       if (stop.aborted) return undefined;
-      const batch: Message[] = [];
-      while (batch.length < batchSize && (count === 0 || this.#made < count)) {
-        this.#made++;
+      const messages: Message[] = [];
+      const size = count === 0 ? batchSize : Math.min(batchSize, count - this.#made);
+      for (let at = 0; at < size; at++) {
         const message = this.#message();
-        if (message !== undefined) batch.push(message);
+        if (message !== undefined) messages.push(message);
       }
-      if (batch.length > 0) return { batch, settle() {} };
+      this.#made += messages.length;
+      if (messages.length > 0) return { batch: messages, settle() {} };
+      // A mapping that deletes all it makes leaves a turn to others.
+      await pauseUnlessStopped(this.#context.clock, 0, stop);
+    }
+    return undefined;
+  }
+
+  /** Until the next batch is to be made. The first comes at once, unless there is a schedule. */
+  async #pause(stop: AbortSignal): Promise<void> {
+    const { interval } = this.#options;
+    const { clock } = this.#context;
+    if ('schedule' in interval) {
+      const nextMs = interval.schedule(this.#lastMs ?? clock.nowMs());
+      this.#lastMs = nextMs;
+      const pauseMs = nextMs === undefined ? Number.POSITIVE_INFINITY : nextMs - clock.nowMs();
+      if (pauseMs > 0) await pauseUnlessStopped(clock, pauseMs, stop);
+    } else if (interval.everyMs > 0) {
+      const nowMs = clock.monotonicMs();
+      // One that is late does not delay the others, and those that were missed are not made up for.
+      const dueMs = this.#lastMs === undefined ? nowMs : Math.max(this.#lastMs + interval.everyMs, nowMs);
+      if (dueMs > nowMs) await pauseUnlessStopped(clock, dueMs - nowMs, stop);
+      this.#lastMs = dueMs;
     }
   }
 
   #message(): Message | undefined {
     const result = this.#options.mapping?.apply({}, {}, this.#context.mappingPorts);
-    if (result === undefined || result.kind !== 'value') return undefined;
-    return new Message({ value: result.value, ...(result.metadata && { metadata: result.metadata }) });
+    if (result === undefined || result.kind === 'deleted') return undefined;
+    const metadata = result.metadata ?? new Map();
+    return result.kind === 'value'
+      ? new Message({ value: result.value, metadata })
+      : Message.of('', metadata);
   }
 
   async close(): Promise<void> {}
+}
+
+/** More would be more than a pipeline has on its way. */
+const batchSizeMax = pipelineLimits.inFlightMessagesMax;
+
+/** A duration, a schedule, or nothing. */
+function intervalField(about: string): Field<Interval> {
+  const text = string(about);
+  return new Field<Interval>({ name: 'string' }, about, (value, reading, path) => {
+    const interval = text.read(value, reading, path);
+    if (interval === undefined) return undefined;
+    const everyMs = interval === '' ? 0 : parseGoDurationMs(interval);
+    if (everyMs !== undefined) return { everyMs };
+    const schedule = parseSchedule(interval);
+    if (schedule !== undefined) return { schedule };
+    reading.problem(
+      value.place,
+      'interval has to be a duration such as 1s, @every 1s, or a schedule of cron such as TZ=Europe/London 30 4 * * *',
+    );
+    return undefined;
+  });
 }
 
 export const generate = componentOf('input', {
@@ -56,14 +110,19 @@ export const generate = componentOf('input', {
   about: 'Makes messages by a mapping, for tests and for pipelines that begin at a time.',
   fields: {
     mapping: mapping('Makes a message.'),
-    interval: string('The time between two batches, such as `1s`; none if empty.').or('1s'),
+    interval: intervalField(
+      'The time between two batches, such as `1s`, or a schedule of cron; as fast as they are written if empty.',
+    ).or('1s'),
     count: int('Messages in all; 0 is without end.').or(0),
-    batch_size: int('Messages of a batch.').or(1),
+    batch_size: int('Messages of a batch.')
+      .or(1)
+      .check((size) =>
+        size >= 1 && size <= batchSizeMax ? undefined : `has to be from 1 to ${batchSizeMax}`,
+      ),
     auto_replay_nacks: bool('Whether messages that were not written are delivered again.').or(true),
   },
   open(fields, context) {
-    const intervalMs = parseGoDurationMs(fields.interval) ?? 0;
-    const input = new Generate({ ...fields, intervalMs, batchSize: fields.batch_size }, context);
+    const input = new Generate({ ...fields, batchSize: fields.batch_size }, context);
     return fields.auto_replay_nacks ? new ReplayedInput(input, context.clock) : input;
   },
 });

@@ -1,0 +1,105 @@
+import type { ComponentContext } from '../component/component-context.ts';
+import type { Delivery, Input } from '../component/instances.ts';
+import { pipelineLimits } from '../limits.ts';
+import { type BatchingFields, BatchPolicy, gathers } from './batch-policy.ts';
+import { endedError, PendingRead, Wake } from './pending-read.ts';
+import { ProcessedInput } from './processed.ts';
+
+/** Gathers deliveries of an input into larger ones. Each of them is settled with what became of its messages. */
+class GatheringInput implements Input {
+  readonly #input: Input;
+  readonly #policy: BatchPolicy;
+  readonly #clock: ComponentContext['clock'];
+  readonly #reads: PendingRead;
+  readonly #due = new Wake();
+  #isDue = false;
+  #cancelPeriod: (() => void) | undefined;
+  #deliveries: Delivery[] = [];
+  #count = 0;
+  #byteCount = 0;
+
+  constructor(input: Input, policy: BatchPolicy, clock: ComponentContext['clock']) {
+    this.#input = input;
+    this.#policy = policy;
+    this.#clock = clock;
+    this.#reads = new PendingRead(input);
+  }
+
+  async read(stop: AbortSignal): Promise<Delivery | undefined> {
+    for (;;) {
+      if (this.#isDue && !this.#policy.isEmpty) return this.#take();
+      const read = await this.#reads.next(stop, this.#due.next());
+      if (read === 'interrupted') continue;
+      if (read === undefined) return this.#policy.isEmpty ? undefined : this.#take();
+      if (this.#add(read)) return this.#take();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#cancelPeriod?.();
+    this.#reads.abandon();
+    for (const delivery of this.#deliveries.splice(0)) await delivery.settle(endedError());
+    await this.#input.close();
+  }
+
+  /** Whether the batch is complete. */
+  #add(delivery: Delivery): boolean {
+    if (this.#deliveries.length === 0) {
+      const periodMs = this.#policy.periodMs();
+      if (periodMs !== undefined)
+        this.#cancelPeriod = this.#clock.after(periodMs, () => {
+          this.#isDue = true;
+          this.#due.wake();
+        });
+    }
+    this.#deliveries.push(delivery);
+    this.#count += delivery.batch.length;
+    for (const message of delivery.batch) this.#byteCount += message.byteCount;
+    const isComplete = this.#policy.add(delivery.batch);
+    const { inFlightMessagesMax, inFlightBytesMax } = pipelineLimits;
+    return isComplete || this.#count >= inFlightMessagesMax || this.#byteCount >= inFlightBytesMax;
+  }
+
+  #take(): Delivery {
+    this.#cancelPeriod?.();
+    this.#isDue = false;
+    const deliveries = this.#deliveries;
+    this.#deliveries = [];
+    this.#count = 0;
+    this.#byteCount = 0;
+    return {
+      batch: this.#policy.take(),
+      settle: async (error, failed) => {
+        let from = 0;
+        const settling: (void | Promise<void>)[] = [];
+        for (const delivery of deliveries) {
+          const count = delivery.batch.length;
+          const own = failed && placesWithin(failed, from, count);
+          settling.push(
+            error === undefined || own?.size === 0 ? delivery.settle() : delivery.settle(error, own),
+          );
+          from += count;
+        }
+        await Promise.all(settling);
+      },
+    };
+  }
+}
+
+function placesWithin(failed: ReadonlySet<number>, from: number, count: number): Set<number> {
+  const own = new Set<number>();
+  for (let index = 0; index < count; index++) if (failed.has(from + index)) own.add(index);
+  return own;
+}
+
+/** An input with the batching that its configuration has. */
+export async function gatheredInput(
+  input: Input,
+  fields: BatchingFields,
+  context: ComponentContext,
+): Promise<Input> {
+  if (!gathers(fields)) return input;
+  const policy = await BatchPolicy.open(fields, context);
+  const gathering = new GatheringInput(input, policy, context.clock);
+  return policy.chain.isEmpty ? gathering : new ProcessedInput(gathering, policy.chain);
+}
