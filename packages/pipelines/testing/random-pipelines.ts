@@ -15,7 +15,7 @@ interface Tree {
   readonly isDone: IsDone;
 }
 
-/** A delivery of a source, and what it was told about it. */
+/** A delivery of a source, and how it was settled. */
 interface Watched {
   readonly ids: readonly number[];
   settled: number;
@@ -25,8 +25,8 @@ interface Watched {
 }
 
 /**
- * A pipeline of random sources and a random tree of outputs that fail at random. Sources notice if a delivery is settled
- * too often, or before its messages are where they have to be.
+ * A pipeline of random sources and a random tree of outputs that fail at random. Sources notice if a delivery is
+ * settled too often, or before its messages are where they have to be.
  */
 export class RandomPipeline {
   readonly #random: Random;

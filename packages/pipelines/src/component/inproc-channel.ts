@@ -27,7 +27,7 @@ export class InprocChannel {
     else reader(delivery);
   }
 
-  /** Takes back what nobody has read. */
+  /** Takes back what was not read. */
   withdraw(delivery: Delivery): void {
     const at = this.#waiting.indexOf(delivery);
     if (at >= 0) this.#waiting.splice(at, 1);

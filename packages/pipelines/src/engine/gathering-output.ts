@@ -46,7 +46,7 @@ export class GatheringOutput implements Output {
 
   async flush(): Promise<void> {
     this.#end();
-    // The output may be busy until it has written what it gathered itself, so that it is told now, and again later.
+    // The output may be busy until it has written what it gathered itself, so that it writes that now, and again later.
     await this.#output.flush?.();
     const idle = this.#turns.idle();
     if (idle === undefined || this.#flushesLater) return;

@@ -26,7 +26,7 @@ export class PendingRead {
     }
   }
 
-  /** Nobody waits any more: what is read nevertheless goes back. */
+  /** No caller waits any more: what is read nevertheless goes back. */
   abandon(): void {
     this.#reading?.then(
       (delivery) => delivery?.settle(endedError()),

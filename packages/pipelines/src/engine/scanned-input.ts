@@ -59,7 +59,7 @@ class Scan {
   async end(error?: Error): Promise<void> {
     this.#error ??= error;
     this.#isRead = true;
-    // What it waits for may never come, so that nobody waits for its end.
+    // What it waits for may never come, so that its end is not awaited.
     this.#batches.return?.()?.then(undefined, () => undefined);
     await this.#finishIfDone();
   }

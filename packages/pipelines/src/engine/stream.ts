@@ -217,7 +217,7 @@ export class Stream {
     return delivery;
   }
 
-  /** Tells the input that it has to deliver another time what was not written. */
+  /** Returns to the input what was not written; it delivers that another time. */
   async #giveBack(): Promise<void> {
     if (this.#unsettled.size > 0) this.#services.log.warn('failed to write all messages in time');
     await Promise.all([...this.#unsettled].map((delivery) => delivery.settle(endedError())));

@@ -1,8 +1,8 @@
 import type { Clock } from '@weir/core';
 
 /**
- * Lets the event loop turn now and then: an input and an output that never wait would leave no turn to anything else. The
- * timer is set long before it is waited for, so that waiting takes no longer than the turn.
+ * Lets the event loop turn now and then: an input and an output that never wait would leave no turn to anything else.
+ * The timer is set long before it is waited for, so that waiting takes no longer than the turn.
  */
 export class Turns {
   readonly #clock: Clock;

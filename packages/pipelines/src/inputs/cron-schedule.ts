@@ -41,7 +41,7 @@ const dayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const charsMax = 200;
 const yearsAhead = 5;
 
-/** Reads `0,30 *\/2 * * * *`, with or without seconds, `@daily`, `@every 1s`, each after `TZ=Europe/London ` or in UTC. */
+/** Reads `30 4 * * *`, also with seconds, `@daily` and `@every 1s`, each after `TZ=Europe/London ` or in UTC. */
 export function parseSchedule(text: string): Schedule | undefined {
   if (text.length > charsMax) return undefined;
   const [, zone = 'UTC', rest = ''] = /^(?:(?:CRON_)?TZ=(\S+)\s+)?(.*)$/s.exec(text.trim()) ?? [];

@@ -63,9 +63,11 @@ export const sequence = componentOf('input', {
       ),
       id_path: string('Where the identifier of a message is.').or(''),
       iterations: int('In how many parts messages are joined.').or(1),
-      merge_strategy: oneOf('What becomes of values of the same field.', ['array', 'replace', 'keep']).or(
+      merge_strategy: oneOf('Which values of the same field a joined message has.', [
         'array',
-      ),
+        'replace',
+        'keep',
+      ]).or('array'),
     }).advanced(),
     inputs: children('input', 'The inputs, in order.').check((inputs) =>
       inputs.length === 0 ? 'has to have an input' : undefined,

@@ -12,7 +12,7 @@ export const resource = componentWith('output', {
       ready: () => output().ready?.(),
       write: async (batch: Batch, stop) => output().write(batch, stop),
       flush: async () => output().flush?.(),
-      // Whoever opened it closes it.
+      // The pipeline closes its resources.
       close: async () => {},
     };
   },
