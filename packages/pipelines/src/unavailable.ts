@@ -20,5 +20,6 @@ export const unavailableComponents: Readonly<Partial<Record<ComponentKind, Reado
   cache: new Set(
     'aws_dynamodb couchbase gcp_cloud_storage memcached mongodb nats_kv ristretto sql'.split(' '),
   ),
+  scanner: new Set(['avro', 'xml_documents']),
   buffer: new Set('sqlite system_window'.split(' ')),
 };

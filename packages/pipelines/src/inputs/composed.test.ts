@@ -25,8 +25,7 @@ const cases: readonly Case[] = [
   },
   {
     what: 'generate counts no messages that its mapping deletes',
-    input:
-      `generate: {mapping: 'root = if counter() % 2 == 0 { deleted() } else { "x" }', interval: "", count: 2}`,
+    input: `generate: {mapping: 'root = if counter() % 2 == 0 { deleted() } else { "x" }', interval: "", count: 2}`,
     expected: ['x', 'x'],
   },
   {

@@ -1,11 +1,11 @@
-import { RE2JS, RE2JSException } from 're2js';
+import type { RE2JS } from 're2js';
 import type { ComponentContext } from '../component/component-context.ts';
 import { componentOf } from '../component/component-spec.ts';
 import { reasonOf } from '../component/failures.ts';
-import { Field } from '../component/field.ts';
-import { bool, child, durationMs, list, string } from '../component/field-types.ts';
+import { bool, child, durationMs, list } from '../component/field-types.ts';
 import { BatchFailure, type Output } from '../component/instances.ts';
 import type { Batch } from '../component/message.ts';
+import { pattern } from '../component/pattern-field.ts';
 import { failedOf } from '../engine/outcomes.ts';
 
 interface Options {
@@ -97,22 +97,6 @@ class DropOn implements Output {
     await this.#output.ready?.();
     if (!isOver()) await this.#output.write(batch, stop);
   }
-}
-
-/** A pattern of RE2. */
-function pattern(about: string): Field<RE2JS> {
-  const text = string(about);
-  return new Field({ name: 'string' }, about, (value, reading, path) => {
-    const source = text.read(value, reading, path);
-    if (source === undefined) return undefined;
-    try {
-      return RE2JS.compile(source);
-    } catch (error) {
-      if (!(error instanceof RE2JSException)) throw error;
-      reading.problem(value.place, `the pattern is wrong: ${reasonOf(error)}`);
-      return undefined;
-    }
-  });
 }
 
 export const dropOn = componentOf('output', {
