@@ -28,6 +28,7 @@ export const pipelineLimits = {
   registrySubjectsMax: 10_000,
   /** The answer to an HTTP request, and the parts that it may have. */
   httpAnswerBytesMax: 32 * 1024 * 1024,
+  httpRequestBytesMax: 32 * 1024 * 1024,
   httpAnswerPartsMax: 10_000,
   /** The answer of a server that issues tokens. */
   httpTokenBytesMax: 64 * 1024,

@@ -1,6 +1,7 @@
 import type { MappingPorts } from '@weir/bloblang';
 import type { Clock, Environment, Log, Random } from '@weir/core';
 import type { ComponentConfig, ComponentKind } from './component-config.ts';
+import type { HttpListener } from './http-listener.ts';
 import type { Instances } from './instances.ts';
 import type { OutboundAccess } from './outbound-access.ts';
 import type { PipelineMetrics } from './pipeline-metrics.ts';
@@ -30,6 +31,8 @@ export interface PipelineServices {
   readonly secret?: ((name: string) => string | undefined) | undefined;
   /** For pipelines that a person runs: where clients of clouds find credentials. Managed pipelines have none. */
   readonly environment?: Environment | undefined;
+  /** Where requests come from; absent if a person runs the pipeline, which then listens on its own. */
+  readonly httpListener?: HttpListener | undefined;
   /** Standard input and output, for pipelines that a person runs. */
   readonly standardStreams?: StandardStreams | undefined;
 }

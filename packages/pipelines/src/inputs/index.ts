@@ -4,6 +4,8 @@ import { broker } from './broker.ts';
 import { connectorInputs } from './connectors.ts';
 import { file } from './file.ts';
 import { generate } from './generate.ts';
+import { httpClient } from './http-client.ts';
+import { httpServer } from './http-server.ts';
 import { inproc } from './inproc.ts';
 import { kafka } from './kafka.ts';
 import { kafkaFranz, kafkaFranzService } from './kafka-franz.ts';
@@ -18,6 +20,8 @@ export const inputs: readonly ComponentSpec[] = [
   broker,
   file,
   generate,
+  httpClient,
+  httpServer,
   inproc,
   kafka,
   kafkaFranz,

@@ -6,6 +6,7 @@ import { drop } from './drop.ts';
 import { dropOn } from './drop-on.ts';
 import { fallback } from './fallback.ts';
 import { file } from './file.ts';
+import { httpClient } from './http-client.ts';
 import { inproc } from './inproc.ts';
 import { kafka } from './kafka.ts';
 import { kafkaFranz, kafkaFranzService } from './kafka-franz.ts';
@@ -24,6 +25,7 @@ export const outputs: readonly ComponentSpec[] = [
   dropOn,
   fallback,
   file,
+  httpClient,
   inproc,
   kafka,
   kafkaFranz,
