@@ -8,7 +8,7 @@ export const pipelineLimits = {
   /** How often outputs write what they gathered while the pipeline waits for them. */
   flushEveryMs: 100,
   /** Bytes that a scanner keeps in memory to make one message. */
-  scannedBytesMax: 64 * 1024 * 1024,
+  scannedMessageBytesMax: 64 * 1024 * 1024,
   /** Copies of the inputs or the outputs of a broker. */
   copiesMax: 100,
   /** Pauses before an input or an output is tried again. */

@@ -37,7 +37,7 @@ export function localListener({ address, certFile, keyFile, log }: Options): Htt
         server.listen(port, host, resolve);
       });
       const { port: taken } = server.address() as AddressInfo;
-      log.info('listening for requests to the pipeline', { address: `${host}:${taken}` });
+      log.info('started to listen for requests to the pipeline', { address: `${host}:${taken}` });
       return () =>
         new Promise((resolve) => {
           server.close(() => resolve());

@@ -8,9 +8,9 @@ export const chunker = componentOf('scanner', {
   about: 'Makes messages of a fixed size; the last one may be smaller.',
   fields: {
     size: int('The bytes of a message.').check((size) =>
-      size >= 1 && size <= pipelineLimits.scannedBytesMax
+      size >= 1 && size <= pipelineLimits.scannedMessageBytesMax
         ? undefined
-        : `has to be from 1 to ${pipelineLimits.scannedBytesMax}`,
+        : `has to be from 1 to ${pipelineLimits.scannedMessageBytesMax}`,
     ),
   },
   open: ({ size }) => ({

@@ -37,7 +37,7 @@ async function* rowsOf(source: AsyncIterable<Buffer>, options: Options): AsyncGe
     }
     text = text.slice(at);
     enough = at === 0 ? text.length * 2 : 0;
-    if (text.length > pipelineLimits.scannedBytesMax) throw new Error('a row is too long');
+    if (text.length > pipelineLimits.scannedMessageBytesMax) throw new Error('a row is too long');
   }
   for await (const chunk of source) {
     text += decoder.write(chunk);

@@ -19,7 +19,7 @@ const algorithms = [...new Set([...Object.keys(streaming), ...Object.keys(decomp
 async function* decompressed(source: AsyncIterable<Buffer>, algorithm: string): AsyncGenerator<Buffer> {
   const make = streaming[algorithm];
   if (make === undefined) {
-    yield decompressors[algorithm]!(await wholeOf(source), pipelineLimits.scannedBytesMax);
+    yield decompressors[algorithm]!(await wholeOf(source), pipelineLimits.scannedMessageBytesMax);
     return;
   }
   const transform = make();

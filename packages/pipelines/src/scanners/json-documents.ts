@@ -66,8 +66,8 @@ class Documents {
 
   #keep(bytes: Buffer): void {
     this.#byteCount += bytes.length;
-    if (this.#byteCount > pipelineLimits.scannedBytesMax)
-      throw new Error(`a document has more than ${pipelineLimits.scannedBytesMax} bytes`);
+    if (this.#byteCount > pipelineLimits.scannedMessageBytesMax)
+      throw new Error(`a document has more than ${pipelineLimits.scannedMessageBytesMax} bytes`);
     if (bytes.length > 0) this.#parts.push(bytes);
   }
 

@@ -10,7 +10,7 @@ export const tar = componentOf('scanner', {
   fields: {},
   open: () => ({
     async *scan(source) {
-      const expansion = new Expansion({ bytesMax: pipelineLimits.scannedBytesMax });
+      const expansion = new Expansion({ bytesMax: pipelineLimits.scannedMessageBytesMax });
       for (const { name, content } of readTar(await wholeOf(source), expansion))
         yield [Message.of(content, new Map([['tar_name', name]]))];
     },

@@ -6,9 +6,9 @@ export async function wholeOf(source: AsyncIterable<Buffer>): Promise<Buffer> {
   let count = 0;
   for await (const chunk of source) {
     count += chunk.length;
-    if (count > pipelineLimits.scannedBytesMax)
+    if (count > pipelineLimits.scannedMessageBytesMax)
       throw new Error(
-        `it has more than ${pipelineLimits.scannedBytesMax} bytes; use a scanner that cuts it into messages`,
+        `it has more than ${pipelineLimits.scannedMessageBytesMax} bytes; use a scanner that cuts it into messages`,
       );
     chunks.push(chunk);
   }
