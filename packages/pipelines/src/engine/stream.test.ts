@@ -240,3 +240,19 @@ test('a pipeline that is stopped waits for its output until shutdown_timeout', a
   assert.equal(clock.monotonicMs(), 8000);
   assert.deepEqual(collected.texts, []);
 });
+
+test('so it does if the output takes no more', async () => {
+  const clock = new HandClock();
+  const stop = new AbortController();
+  clock.after(1000, () => stop.abort());
+  const standardStreams = {
+    input: (async function* () {})(),
+    write: () => new Promise<void>(() => undefined),
+  };
+  const running = runPipeline(`${numbers(50)}\noutput:\n  stdout: {}\nshutdown_timeout: 7s\n`, {
+    services: { ...testServices(), clock, standardStreams },
+    stop: stop.signal,
+  });
+  await clock.until(running);
+  assert.equal(clock.monotonicMs(), 8000);
+});

@@ -124,7 +124,7 @@ export class Stream {
       // At its end, an input may still have to deliver again what was not written; it is asked once nothing is left.
       const wasSettled = this.#inFlight.isEmpty;
       const delivery = await this.#read(source, stop);
-      if (delivery !== undefined) await this.#take(delivery, parts);
+      if (delivery !== undefined) await this.#take(delivery, parts, stop);
       else if (wasSettled) break;
       else await this.#whileUnsettled(output, stop);
     }
@@ -163,7 +163,7 @@ export class Stream {
   }
 
   /** Returns when another delivery may be read, which is before this one is written. */
-  async #take(given: Delivery, { chain, output }: Parts): Promise<void> {
+  async #take(given: Delivery, { chain, output }: Parts, stop: AbortSignal): Promise<void> {
     const delivery = this.#tracked(given);
     const processed = this.#processed(delivery.batch, chain);
     // It is awaited later, when all before it were handed over.
@@ -182,7 +182,7 @@ export class Stream {
     const { threads } = this.#config.pipeline;
     const atATime = threads > 0 ? threads : processingAtATime;
     // What is processed and not taken by the output waits here, and so does the input.
-    while (this.#waiting >= atATime) await this.#handedOne(output);
+    while (this.#waiting >= atATime && !stop.aborted) await this.#handedOne(output);
   }
 
   /** An output may be busy until others that it writes to have written what they gathered. */
