@@ -22,6 +22,7 @@ import { mcpCalls } from './mcp-calls.ts';
 import { metadataDecode } from './metadata-decode.ts';
 import { metadataScale } from './metadata-scale.ts';
 import { offsetCommits } from './offset-commits.ts';
+import { pipelineCopy } from './pipeline-copy.ts';
 import { pipelineMapping } from './pipeline-mapping.ts';
 import { produceDecode } from './produce-decode.ts';
 import { coldPartition, fanOut, mergedPartition } from './read-path.ts';
@@ -64,6 +65,7 @@ export const benchmarks: readonly Benchmark[] = [
   mcpCalls,
   keyVerification,
   transactionalCopy,
+  pipelineCopy,
   compaction,
   fileLifecycle,
   driversBenchmark,
