@@ -42,8 +42,8 @@ const document = (id: number) =>
   );
 
 /**
- * A pipeline from a topic through a mapping to a topic: what one core of this process carries. The cluster is in another
- * process, so that the CPU time of this one is that of the pipeline.
+ * A pipeline from a topic through a mapping to a topic: what one core of this process carries. The cluster is in
+ * another process, so that the CPU time of this one is that of the pipeline.
  */
 export const pipelineCopy: Benchmark = {
   name: 'pipeline-copy',
