@@ -69,7 +69,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   // Background jobs and queries of agents.
   jobs: {
-    mayImport: ['core', 'broker', 'client', 'wire', 'storage', 'cluster', 'events', 'registry'],
+    mayImport: ['core', 'broker', 'client', 'wire', 'storage', 'cluster', 'events', 'pipelines', 'registry'],
     testsMayImport: ['agent', 'metadata'],
     builtins: 'any',
   },

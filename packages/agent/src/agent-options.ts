@@ -97,6 +97,8 @@ export interface AgentOptions {
   readonly sasl?: SaslSettings;
   /** Settings of background jobs, which agents with the role `jobs` run. */
   readonly jobs?: JobSettings;
+  /** The rate limit of managed pipelines per core, in bytes per second; by default it depends on the roles. */
+  readonly pipelineBytesPerCpu?: number | undefined;
   /** Whether it runs event queries; by default it does not. */
   readonly answersQueries?: boolean;
   /** The topic of logs that arrive over HTTP without naming one. */

@@ -18,6 +18,7 @@ import { jobs } from './components/jobs.ts';
 import { kafkaListener } from './components/kafka-listener.ts';
 import { optionalRegistry } from './components/own-registry.ts';
 import { pageExchange } from './components/page-exchange.ts';
+import { pipelines } from './components/pipelines.ts';
 import { pressure } from './components/pressure.ts';
 import { queries } from './components/queries.ts';
 import { readiness, serving } from './components/readiness.ts';
@@ -56,6 +57,7 @@ const components = compose<AgentContext>()
   .with(jobs)
   .with(damageRechecks)
   .with(clusterMetrics)
+  .with(pipelines)
   .with(serving);
 
 /** Composes and starts an agent. It is ready when this resolves; if this rejects, everything is cleaned up. */

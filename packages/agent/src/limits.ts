@@ -26,6 +26,10 @@ export const agentLimits = {
   /** Metrics of a cluster that become events once a minute. */
   clusterMetricEventsMax: 20_000,
 
+  /** Instances of managed pipelines that run at a time: per core, and at least. Each has a heap of up to 256 MiB. */
+  pipelinesPerCpu: 4,
+  pipelinesMin: 8,
+
   /** Syncs of schema linking and jobs of exporters that run at a time on an agent of a schema registry cluster. */
   registryJobsMax: 4,
 } as const;

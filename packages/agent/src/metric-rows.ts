@@ -29,6 +29,7 @@ import {
   jobRows,
   keyCompactionRows,
   linkingRows,
+  pipelineRows,
   queryMetricRows,
   sidecarRow,
 } from '@weir/jobs';
@@ -74,6 +75,7 @@ export const agentMetricRows: readonly MetricRow[] = [
   ...Object.values(compactionRows),
   ...Object.values(keyCompactionRows),
   ...Object.values(linkingRows),
+  ...Object.values(pipelineRows),
   ...Object.values(exporterRows),
   ...Object.values(processRows),
   ...Object.values(metadataRows),

@@ -121,6 +121,8 @@ export const apiLimits = {
 
   /** Problems that one check of a pipeline configuration lists, and the length of one of them. */
   pipelineProblemsMax: 100,
+  /** Instances of a pipeline. */
+  pipelineInstancesMax: 32,
   /** Agents that do not use the bucket of their cluster, in one answer. */
   bucketStatusAgentsMax: 100,
   /** Topics that a dry run names among those that lose records. */

@@ -163,7 +163,7 @@ const stepsAfterStop: readonly Step[] = [
 /** Commands that serve, print help or a script, or pass messages on, which have tests of their own. */
 const withoutResult: ReadonlySet<CommandName> = new Set([
   ...servers,
-  ...(['help', 'cli', 'cli-old', 'cli events', 'cli blobl', 'secret'] as const),
+  ...(['help', 'cli', 'cli-old', 'cli events', 'cli blobl', 'cli run-pipeline', 'secret'] as const),
   ...(['completion', 'completion bash', 'completion zsh', 'completion fish'] as const),
 ]);
 
@@ -199,7 +199,7 @@ function shapeOf(value: unknown): string {
 }
 
 const schema = '{"type":"record","name":"Order","fields":[{"name":"id","type":"long"}]}';
-const pipeline = 'input: {}\noutput: {}\n';
+const pipeline = 'input: { generate: { mapping: root = 1 } }\noutput: { drop: {} }\n';
 const clusterFile = `version: 1
 virtual_clusters:
   - name: default

@@ -63,6 +63,7 @@ export const handlers = {
   'cli file-scrubber': async () => (await import('./tools/file-scrubber.ts')).fileScrubberTool,
   'cli validate-pipeline-config': async () =>
     (await import('./tools/validate-pipeline-config.ts')).validatePipelineConfigTool,
+  'cli run-pipeline': async () => (await import('./tools/run-pipeline.ts')).runPipelineTool,
   'cli blobl': async () => (await import('./tools/blobl.ts')).bloblTool,
   'cli events': async () => (await import('./tools/help.ts')).cliEvents,
   'cli events search': async () => (await import('./events/search.ts')).searchEvents,

@@ -56,6 +56,7 @@ process.exitCode = await run(process.argv.slice(2), {
   environment: systemEnvironment,
   output: {
     out: (text) => process.stdout.write(text),
+    outBytes: (bytes) => process.stdout.write(bytes),
     err: (text) => process.stderr.write(text),
     isTerminal: process.stdout.isTTY === true,
     isErrTerminal: process.stderr.isTTY === true && systemEnvironment.TERM !== 'dumb',

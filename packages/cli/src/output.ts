@@ -2,6 +2,8 @@
 export interface Output {
   /** Results. */
   out(text: string): void;
+  /** Results that may be no text. If absent, they are taken for one. */
+  outBytes?(bytes: Uint8Array): void;
   /** Warnings and problems. */
   err(text: string): void;
   /** Whether `out` is a terminal. */

@@ -427,6 +427,15 @@ export {
   schemaLinkingKind,
   writeLinkingTask,
 } from './jobs/linking-task.ts';
+export {
+  type PipelineTask,
+  pipelineKind,
+  pipelineScope,
+  pipelineScopeStart,
+  readPipelineScope,
+  readPipelineTask,
+  writePipelineTask,
+} from './jobs/pipeline-task.ts';
 export { deadFileScanKind, readScanTask, type ScanTask, writeScanTask } from './jobs/scan-task.ts';
 export { secretsDigest } from './jobs/secrets-digest.ts';
 export type { SeriesValue } from './metrics/combined-stats.ts';

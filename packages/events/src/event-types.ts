@@ -108,14 +108,21 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
   },
   pipeline_logs: {
     title: 'Pipeline logs',
-    description:
-      'What managed pipelines do, and what goes wrong in them. Not in this release: it runs no managed pipelines.',
+    description: 'What managed pipelines do, and what goes wrong in them.',
     clusterKinds: ['kafka'],
     emittedBy: ['agent'],
-    isEmitted: false,
+    isEmitted: true,
     fields: [
       text('pipeline_name', 'The pipeline.'),
+      text('pipeline_id', 'The id of the pipeline.'),
+      field('instance', 'integer', 'The instance of the pipeline, from 0.'),
       text('stage', 'The part of the pipeline.'),
+      text('error', 'Why something failed.'),
+      field(
+        'suppressed',
+        'integer',
+        'How many lines were left out before this one, when there were too many.',
+      ),
       ...logFields,
       ...agentFields,
       ...clusterFields,

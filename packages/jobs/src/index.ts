@@ -5,6 +5,8 @@ export { takesJobs } from './job-kind.ts';
 export { jobMetrics, jobRows } from './job-metrics.ts';
 export { JobRunner } from './job-runner.ts';
 export { type JobSettings, jobService, usualJobSettings } from './job-service.ts';
+export { type PipelineLine, pipelineInstances } from './pipelines/pipeline-job.ts';
+export { pipelineRows } from './pipelines/pipeline-metrics.ts';
 export { queryMetricRows } from './query/query-metrics.ts';
 export { QueryService } from './query/query-service.ts';
 export { sidecarRow } from './query/sidecar-job.ts';

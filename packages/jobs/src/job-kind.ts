@@ -1,4 +1,4 @@
-import type { AgentDescription } from '@weir/cluster';
+import type { AgentDescription, JobProgress } from '@weir/cluster';
 import type { JobCategory } from '@weir/core';
 
 /** Whether an agent takes jobs of a category. */
@@ -19,8 +19,14 @@ export interface JobContext {
    * Notes progress, which the next report sends. With a checkpoint, another agent can continue from there; it has at
    * most a few hundred bytes.
    */
-  progress(doneCount: number, totalCount?: number, checkpoint?: Uint8Array): void;
+  progress(doneCount: number, totalCount?: number, checkpoint?: Uint8Array, rates?: JobRates): void;
 }
+
+/** Of jobs that run as long as they are wanted. */
+export type JobRates = Pick<
+  JobProgress,
+  'messagesPerSecond' | 'bytesPerSecond' | 'failedCount' | 'lastError'
+>;
 
 /** The failure of a job that will fail again until an operator acts; its message says how. */
 export class NeedsOperator extends Error {}
@@ -32,6 +38,11 @@ export class NeedsOperator extends Error {}
 export interface JobKind {
   readonly kind: string;
   readonly category: JobCategory;
+  /**
+   * Whether jobs run as long as they are wanted. The leader waits for the end of one that has to stop, so that it is
+   * reported until then.
+   */
+  readonly isLasting?: boolean | undefined;
   /** Whether it is claimed now; always if absent. */
   readonly mayStart?: (() => boolean) | undefined;
   /** Returns what was done, in one line. An error makes the job fail with its message; it is retried later. */

@@ -7,6 +7,8 @@ import type { JobMetrics } from './job-metrics.ts';
 interface JobRunnerOptions {
   readonly port: Pick<JobsPort, 'claimJobs' | 'reportJob'>;
   readonly agentId: string;
+  /** The name of this runner, if the agent has several. */
+  readonly runner?: string | undefined;
   readonly kinds: readonly JobKind[];
   /** How many jobs run at a time. */
   readonly slots: number;
@@ -53,7 +55,7 @@ export class JobRunner {
   }
 
   async #live(): Promise<void> {
-    const { port, agentId, slots, clock, log, metrics } = this.#options;
+    const { port, agentId, runner, slots, clock, log, metrics } = this.#options;
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       const free = slots - this.#running.size;
@@ -66,7 +68,7 @@ export class JobRunner {
         const [kinds, pausedKinds]: [string[], string[]] = [[], []];
         for (const { kind, mayStart } of this.#options.kinds)
           ((mayStart?.() ?? true) ? kinds : pausedKinds).push(kind);
-        const jobs = await port.claimJobs({ agentId, kinds, pausedKinds, slots: free, waitMs });
+        const jobs = await port.claimJobs({ agentId, runner, kinds, pausedKinds, slots: free, waitMs });
         metrics.fetched(jobs.map(({ kind }) => kind));
         for (const job of jobs) this.#begin(job);
         // A claim that ends early without a job was replaced by another one in the name of this agent.
@@ -108,8 +110,8 @@ export class JobRunner {
     const context: JobContext = {
       signal: controller.signal,
       checkpoint,
-      progress(doneCount, totalCount = -1, reached) {
-        const progress = { doneCount, totalCount };
+      progress(doneCount, totalCount = -1, reached, rates) {
+        const progress = { doneCount, totalCount, ...rates };
         report.latest = { progress, checkpoint: reached ?? report.latest.checkpoint };
       },
     };
@@ -118,6 +120,7 @@ export class JobRunner {
       () => ({ agentId, jobId, state: 'running', message: '', ...report.latest }),
       controller,
       lost,
+      this.#kinds.get(kind)?.isLasting === true,
     );
     log.info('started job', { kind, scope, jobId });
     let end: JobEnd;
@@ -150,6 +153,7 @@ export class JobRunner {
     latest: () => JobReport,
     controller: AbortController,
     lost: { isLost: boolean },
+    isLasting: boolean,
   ): () => void {
     const { clock, port, log } = this.#options;
     let cancel = () => {};
@@ -159,7 +163,7 @@ export class JobRunner {
         port.reportJob(latest()).then(
           (hasIt) => {
             if (hasIt || hasEnded) return;
-            lost.isLost = true;
+            lost.isLost = !isLasting;
             controller.abort(new Error('job reassigned to another agent'));
           },
           (error) => log.debug('failed to report job', { error: String(error) }),

@@ -1,4 +1,5 @@
 export type { ExporterSecrets } from './jobs/exporter-secrets.ts';
+export type { ManagedPipeline } from './jobs/pipeline-planner.ts';
 export type { LinkingPipeline } from './jobs/schema-linking-planner.ts';
 export { ClusterNode, type ServingRight } from './leader/cluster-node.ts';
 export { LoadSharing } from './leader/load-sharing/load-sharing.ts';

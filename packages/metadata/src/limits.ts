@@ -55,6 +55,9 @@ export const metadataLimits = {
   /** Background jobs of one cluster that wait or run. */
   openJobsMax: 256,
 
+  /** Instances of all pipelines of one cluster that wait or run. */
+  openInstancesMax: 128,
+
   /** Exporters of the schema registry of one cluster that wait or run. */
   openExportersMax: 8,
 

@@ -1,6 +1,6 @@
 export { catalogue } from './catalogue.ts';
-export type { OwnCluster, PipelineServices, StandardStreams } from './component/component-context.ts';
-export { listedAccess, type OutboundAccess, unlimitedAccess } from './component/outbound-access.ts';
+export type { OwnCluster, PipelineServices } from './component/component-context.ts';
+export { unlimitedAccess } from './component/outbound-access.ts';
 export { noMetrics, type PipelineMetrics } from './component/pipeline-metrics.ts';
 export { type ConfigurationReading, readConfiguration } from './config/read-configuration.ts';
 export { Stream } from './engine/stream.ts';

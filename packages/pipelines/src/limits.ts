@@ -11,6 +11,26 @@ export const pipelineLimits = {
   scannedMessageBytesMax: 64 * 1024 * 1024,
   /** Copies of the inputs or the outputs of a broker. */
   copiesMax: 100,
+  /** Memory of an instance: its heap, and its buffers. One with more is ended. */
+  threadHeapMiBMax: 256,
+  threadBufferMiBMax: 512,
+  /** An instance whose thread does not yield for this time is ended. */
+  silenceMsMax: 30_000,
+  /** How long an instance may take to write what it has read when it is stopped. */
+  drainMsMax: 300_000,
+  /** How often an instance says what it counted. */
+  beatMs: 1_000,
+  /** What an instance says about one such time. */
+  latenciesPerBeatMax: 200,
+  stagesPerBeatMax: 50,
+  customMetricsPerBeatMax: 100,
+  /** Lines of the log of one instance. */
+  logLinesPerSecond: 20,
+  logLinesBurst: 100,
+  logLineFieldsMax: 30,
+  logLineCharsMax: 2_000,
+  /** Bytes of the rate limit of an agent that an instance asks for at least. */
+  allowanceBytesMin: 256 * 1024,
   /** Pauses before an input or an output is tried again. */
   retryMsFirst: 100,
   retryMsMax: 10_000,

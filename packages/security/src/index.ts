@@ -30,6 +30,7 @@ export { createSasl, type SaslSettings } from './sasl/create-sasl.ts';
 export { printable } from './sasl/failure-log.ts';
 export { createLoginChecks, type LoginChecks } from './sasl/login-checks.ts';
 export type { PasswordLogin } from './sasl/password-check.ts';
+export { PipelineLogins } from './sasl/pipeline-logins.ts';
 export { Sasl, saslWithoutMechanisms } from './sasl/sasl.ts';
 export { authenticationsRow, expiredRow, unauthenticatedRow, waitingRow } from './sasl/sasl-metrics.ts';
 export { scramSha512 } from './sasl/scram-mechanism.ts';

@@ -8,6 +8,7 @@ import {
   type GuardedRequest,
   type LoginChecks,
   type PasswordLogin,
+  PipelineLogins,
   type PrincipalOf,
   principalsOf,
 } from '@weir/security';
@@ -65,13 +66,19 @@ export const security = {
       log,
       metrics,
     });
-    const principalOf = principalsOf(view.records('credential'));
+    const pipelineLogins = new PipelineLogins({
+      agentSecrets: view.records('agentSecret'),
+      isAgent: (agentId) =>
+        agentId === options.agentId || view.agents().some((agent) => agent.agentId === agentId),
+    });
+    const principalOf = principalsOf(view.records('credential'), pipelineLogins);
     // Last, since it is what has to be closed.
     const checks = await createLoginChecks({
       ...options,
       oauth: options.sasl?.oauth,
       agentSecrets: view.records('agentSecret'),
       scramCredentials: view.records('scramCredential'),
+      pipelineLogins,
     });
     const callers: Callers = {
       checks,
@@ -83,7 +90,7 @@ export const security = {
       log,
       metrics,
     };
-    return started({ callers }, () => checks.close());
+    return started({ callers, pipelineLogins }, () => checks.close());
   },
 };
 

@@ -37,19 +37,42 @@ const type = () => z.enum(pipelineTypeNames);
 const state = () => z.enum(pipelineStates);
 const deployedId = () => id('pipelineConfiguration').nullable();
 
+const instance = z
+  .object({
+    instance: count().describe('The number of the instance, from 0.'),
+    status: z
+      .enum(['waiting', 'running', 'done', 'error'])
+      .describe('Whether it waits for an agent, runs, has ended with its input, or fails.'),
+    message: text(1000).describe('Why it failed, or what went wrong last, in one line.'),
+    agent_id: text(128).optional().describe('The agent that runs it or ran it last.'),
+    started_at: time().optional().describe('When it was started.'),
+    next_at: time().optional().describe('When it starts again, if it failed.'),
+    restart_count: count().describe('Failures in a row.'),
+    message_count: count().describe('Messages written since it was started.'),
+    messages_per_second: z.number().describe('Messages written per second, over the last seconds.'),
+    bytes_per_second: z.number().describe('Bytes written per second, over the last seconds.'),
+    failed_count: count().describe('Messages on which a component failed, since it was started.'),
+  })
+  .meta({ id: 'PipelineInstance', description: 'An instance of a pipeline.' });
+
 const run = z
   .object({
     status: z
       .enum(['waiting', 'running', 'synced', 'error'])
-      .describe('Whether it waits for an agent, runs, succeeded last, or fails.'),
+      .describe(
+        'Whether it waits for an agent, runs, succeeded last, or fails. A `bento` pipeline fails if one of its instances does.',
+      ),
     message: text(1000).describe(
       'What was done or what is wrong, in one line, or why an agent refuses the configuration.',
     ),
     agent_id: text(128).optional().describe('The agent that runs it or ran it last.'),
     last_ended_at: time().optional().describe('When it last succeeded or failed.'),
     next_at: time().optional().describe('The next retry, if it fails.'),
-    done_count: count().describe('Progress: for schema linking, versions of subjects.'),
+    done_count: count().describe('Progress: for schema linking, versions of subjects; otherwise messages.'),
     total_count: count().optional().describe('The total, if known.'),
+    instances: list(instance, apiLimits.pipelineInstancesMax)
+      .optional()
+      .describe('The instances of a `bento` pipeline.'),
   })
   .meta({ id: 'PipelineRun', description: 'How a pipeline runs.' });
 
@@ -66,6 +89,12 @@ const overviewFields = {
 };
 
 const overview = z.object(overviewFields).meta({ id: 'Pipeline', description: 'A pipeline.' });
+
+const problem = z.object({
+  line: z.int().min(1).describe('The line, from 1.'),
+  column: z.int().min(1).describe('The column, from 1.'),
+  message: prose(apiLimits.pipelineProblemCharsMax).describe('What is wrong there.'),
+});
 
 const part = { name: partName().describe('The name of the part.'), yaml: document().describe('Its YAML.') };
 
@@ -184,22 +213,24 @@ export const pipelineOperations = [
       configuration_yaml: document().describe('The configuration.'),
     }),
     output: z.object({
-      problems: list(
-        z.object({
-          line: z.int().min(1).describe('The line, from 1.'),
-          column: z.int().min(1).describe('The column, from 1.'),
-          message: prose(apiLimits.pipelineProblemCharsMax).describe('What is wrong there.'),
-        }),
-        apiLimits.pipelineProblemsMax,
-      ).describe('The first problems, in the order of the text.'),
+      problems: list(problem, apiLimits.pipelineProblemsMax).describe(
+        'The first problems, in the order of the text.',
+      ),
       problem_count: count().describe('The total number.'),
+      warnings: list(problem, apiLimits.pipelineProblemsMax).describe(
+        'What works and is not advisable, in the order of the text.',
+      ),
     }),
     example: {
       input: {
         pipeline_type: 'bento',
-        configuration_yaml: 'input: { drop: {} }\n',
+        configuration_yaml: 'input: { generate: { mapping: root = 1 } }\n',
       },
-      output: { problems: [{ line: 1, column: 1, message: 'output is missing' }], problem_count: 1 },
+      output: {
+        problems: [{ line: 1, column: 1, message: 'output is missing' }],
+        problem_count: 1,
+        warnings: [],
+      },
     },
   }),
   defineClusterOperation({

@@ -188,6 +188,11 @@ export const commands = [
     help: 'Check the configuration file of a pipeline.',
   },
   {
+    name: 'cli run-pipeline',
+    status: 'available',
+    help: 'Run a pipeline on this machine until its input ends.',
+  },
+  {
     name: 'cli blobl',
     status: 'available',
     help: 'Run a Bloblang mapping on lines of standard input.',

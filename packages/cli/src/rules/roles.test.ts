@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Role, resolveRoles } from './roles.ts';
 
-test('roles come from -roles, and pipelines are rejected however they are requested', () => {
+test('roles come from -roles, and pipelines also from a flag of their own', () => {
   const cases: readonly [roles: readonly Role[], managed: boolean, expected: readonly Role[] | RegExp][] = [
     [['proxy', 'jobs'], false, ['proxy', 'jobs']],
     [['proxy-produce'], false, ['proxy-produce']],
     [['proxy-produce', 'proxy-consume'], false, ['proxy-produce', 'proxy-consume']],
     [['query'], false, ['query']],
     [['jobs', 'jobs'], false, ['jobs']],
-    [['proxy', 'jobs'], true, /^this release runs no pipelines$/],
-    [['pipelines'], false, /^this release runs no pipelines; remove the role pipelines$/],
-    [['proxy', 'pipelines'], true, /runs no pipelines/],
-    [[], true, /runs no pipelines/],
+    [['proxy', 'jobs'], true, ['proxy', 'jobs', 'pipelines']],
+    [['pipelines'], false, ['pipelines']],
+    [['proxy', 'pipelines'], true, ['proxy', 'pipelines']],
+    [[], true, ['pipelines']],
     [[], false, /needs at least one role/],
   ];
   for (const [roles, enableManagedPipelines, expected] of cases) {

@@ -11,8 +11,7 @@ type Values = Pick<FlagValues, 'roles' | 'enableManagedPipelines' | 'disableQuer
  */
 export function resolveRoles(values: Values): Outcome<readonly Role[], Violation> {
   const roles = new Set(values.roles);
-  if (roles.has('pipelines')) return forbidden(['roles'], `${noEngine}; remove the role pipelines`);
-  if (values.enableManagedPipelines) return forbidden(['enableManagedPipelines'], noEngine);
+  if (values.enableManagedPipelines) roles.add('pipelines');
   if (roles.size === 0) return forbidden(['roles'], 'an agent needs at least one role');
   if (roles.size === 1 && roles.has('query') && values.disableQueryEngine) {
     return forbidden(
@@ -23,11 +22,8 @@ export function resolveRoles(values: Values): Outcome<readonly Role[], Violation
   return { value: [...roles] };
 }
 
-const noEngine = 'this release runs no pipelines';
-
 export const roleRule: Rule = {
-  statement:
-    'An agent needs at least one role. The role pipelines and -enableManagedPipelines are refused, because this release runs no pipelines.',
+  statement: 'An agent needs at least one role. -enableManagedPipelines adds the role pipelines.',
   flags: ['roles', 'enableManagedPipelines', 'disableQueryEngine'],
   commands: ['agent'],
   check(values) {

@@ -159,6 +159,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
       },
       zoneOfAddress: zonesOfClients(values, warnings),
       roles: roles.value,
+      pipelineBytesPerCpu: values.overridePipelinesSharedRateLimitPerVCPU,
       host: listenAddress(values),
       kafkaPort,
       httpPort,

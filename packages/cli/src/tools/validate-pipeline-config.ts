@@ -21,7 +21,7 @@ export const validatePipelineConfigTool: Handler<'cli validate-pipeline-config'>
     column,
     message,
   }));
-  const problems = (found.length === 0 ? mappingProblems(yaml) : found).toSorted(
+  const problems = (found.length === 0 && type !== 'bento' ? mappingProblems(yaml) : found).toSorted(
     (a, b) => a.line - b.line || a.column - b.column,
   );
   const file = path === '-' ? 'standard input' : path;

@@ -3,6 +3,8 @@ import { leaderCall, type PortOf } from './call.ts';
 
 const jobClaim = s.struct({
   agentId: s.text,
+  /** Which runner of the agent claims, if it has several: they wait beside each other. */
+  runner: s.optional(s.text),
   /** The kinds of jobs that the agent runs. A leader gives it no others, so that releases can be mixed. */
   kinds: s.list(s.text),
   /** Kinds that it runs, but not now: such as merges on a disk that clients keep busy. */
@@ -37,6 +39,13 @@ const jobProgress = s.struct({
   doneCount: s.whole,
   /** -1 if it is not known. */
   totalCount: s.whole,
+  /** Of jobs that run as long as they are wanted. */
+  messagesPerSecond: s.optional(s.number),
+  bytesPerSecond: s.optional(s.number),
+  /** Messages on which a part of it failed, since it was started. */
+  failedCount: s.optional(s.whole),
+  /** What failed last, while it goes on. */
+  lastError: s.optional(s.text),
 });
 export type JobProgress = s.TypeOf<typeof jobProgress>;
 

@@ -49,6 +49,14 @@ export class TenantVariables {
     return `names a variable that configurations may not read; use one that begins with ${tenantVariablePrefix}, or one that the operator lists in -allowedPipelineVariables`;
   }
 
+  /** All variables that configurations may name, for a thread that has no environment. */
+  all(): Readonly<Record<string, string>> {
+    const allowed = Object.entries(this.#environment).filter(
+      ([name, value]) => value !== undefined && this.problemOf(name) === undefined,
+    );
+    return Object.fromEntries(allowed) as Record<string, string>;
+  }
+
   /** The value of a variable. Throws `VariableRefused`. */
   valueOf(name: string): string {
     const problem = this.problemOf(name);

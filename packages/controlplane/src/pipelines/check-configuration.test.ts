@@ -4,7 +4,12 @@ import { ApiError, type PipelineType } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import { usualTenantAccess } from '@weir/cluster/outbound';
 import { plainValueOf, readYaml } from '@weir/pipelines/yaml';
-import { checkedConfiguration, type GivenConfiguration, likelyTypeOf } from './check-configuration.ts';
+import {
+  checkedConfiguration,
+  configurationWarnings,
+  type GivenConfiguration,
+  likelyTypeOf,
+} from './check-configuration.ts';
 
 const checked = (type: PipelineType, given: GivenConfiguration) =>
   checkedConfiguration(type, given, usualTenantAccess);
@@ -13,7 +18,7 @@ const bento = `
 http: {}
 input:
   label: ""
-  kafka_franz_service: { topics: [raw], consumer_group: transform }
+  generate: { mapping: 'root.id = counter()', interval: 1s }
 buffer: { none: {} }
 pipeline:
   threads: -1
@@ -21,7 +26,7 @@ pipeline:
     - mapping: |
         root = this
 output:
-  kafka_franz_service: { topic: transformed, key: '\${! json("customer_id") }' }
+  drop: {}
 error_handling: { strategy: none }
 input_resources: []
 logger:
@@ -114,26 +119,27 @@ function refusal(type: PipelineType, given: GivenConfiguration): string {
   return assert.fail('it was accepted');
 }
 
-const least = 'input: {}\noutput: {}\n';
+const least = 'input: {generate: {mapping: root = 1}}\noutput: {drop: {}}\n';
 
 // biome-ignore format: a table
 const mistakes: [type: PipelineType, yaml: string, message: RegExp][] = [
-  ['bento', '',                                           /^line 1, column 1: is not a mapping of fields$/],
-  ['bento', '- a',                                        /^line 1, column 1: is not a mapping of fields$/],
-  ['bento', 'input: {}',                                  /^line 1, column 1: output: is missing$/],
-  ['bento', 'input:\noutput: {}',                         /^line 1, column 1: input: is empty$/],
-  ['bento', `${least}inptu: {}`,                          /^line 3, column 1: unknown field "inptu"; did you mean input\?$/],
-  ['bento', `${least}zebra: {}`,                          /^line 3, column 1: unknown field "zebra"; the fields are http, input, /],
-  ['bento', `${least}toString: {}`,                       /unknown field "toString"/],
-  ['bento', `${least}__proto__: {}`,                      /unknown field "__proto__"/],
-  ['bento', `${least}buffer: none`,                       /^line 3, column 9: buffer: is not a mapping of fields$/],
-  ['bento', `${least}input_resources: {}`,                /^line 3, column 18: input_resources: is not a list$/],
-  ['bento', `${least}cache_resources: [a]`,               /^line 3, column 19: cache_resources\[0\]: is not a mapping of fields$/],
-  ['bento', `${least}shutdown_delay: 5`,                  /^line 3, column 17: shutdown_delay: is not a text$/],
-  ['bento', `${least}service: {pipeline_groups: a}`,      /^line 3, column 11: service: unknown field "pipeline_groups"; did you mean pipeline_group\?$/],
-  ['bento', `${least}service: {cluster_concurrency_target: 0}`, /service\.cluster_concurrency_target: is not a whole number of at least 1$/],
+  ['bento', '',                                           /^line 1, column 1: input is missing; line 1, column 1: output is missing$/],
+  ['bento', '- a',                                        /^line 1, column 1: root has to be an object with fields$/],
+  ['bento', 'input: {generate: {mapping: root = 1}}',     /^line 1, column 1: output is missing$/],
+  ['bento', `${least}inptu: {}`,                          /^line 3, column 1: there is no field "inptu"; did you mean input\?$/],
+  ['bento', `${least}toString: {}`,                       /there is no field "toString"/],
+  ['bento', `${least}__proto__: {}`,                      /there is no field "__proto__"/],
+  ['bento', `${least}buffer: none`,                       /^line 3, column 9: a buffer has to be an object with the name of its type$/],
+  ['bento', `${least}input_resources: {}`,                /^line 3, column 18: input_resources has to be a list$/],
+  ['bento', `${least}shutdown_delay: 5 parsecs`,          /^line 3, column 17: shutdown_delay /],
+  ['bento', `${least}service: {pipeline_groups: a}`,      /^line 3, column 11: there is no field "pipeline_groups"; did you mean pipeline_group\?$/],
+  ['bento', `${least}service: {cluster_concurrency_target: 0}`, /cluster_concurrency_target has to be from 1 to 32$/],
   ['bento', `${least}a: 1\nb: 2\nc: 3\nd: 4\ne: 5\nf: 6`, /line 3.*line 7.*; and 1 more$/],
-  ['bento', orbit,                                        /output: is missing; .*unknown field "source_bootstrap_brokers"/],
+  ['bento', least.replace('drop', 'drpo'),                /^line 2, column 10: there is no output "drpo"; did you mean drop\?$/],
+  ['bento', least.replace('mapping', 'maping'),           /there is no field "maping"; did you mean mapping\?$/],
+  ['bento', least.replace('root = 1', '"root = = ("'),    /^line 1, column \d+: in the mapping/],
+  ['bento', `${least}pipeline: {processors: [{mapping: "root = "}]}`, /^line 3, column \d+: in the mapping/],
+  ['bento', orbit,                                        /there is no field "source_bootstrap_brokers"/],
   ['orbit', orbit.replace('9092', '"9092"'),              /^line 3, column 34: source_bootstrap_brokers\[0\]\.port: is not a whole number from 1 to 65535$/],
   ['orbit', orbit.replace('9092', '70000'),               /is not a whole number from 1 to 65535$/],
   ['orbit', orbit.replace('mechanism: plain', 'mechanism: plian'), /sasl_mechanism: is none of plain, scram-256, scram-512; did you mean plain\?$/],
@@ -241,3 +247,8 @@ const wrongParts: [what: string, type: PipelineType, parts: typeof parts, messag
 for (const [what, type, some, message] of wrongParts) {
   test(`${what}: refused`, () => assert.match(refusal(type, { parts: some }), message));
 }
+
+test('what works and is not advisable is a warning', () => {
+  for (const type of ['bento', 'orbit'] as const) assert.deepEqual(configurationWarnings(type, bento), []);
+  assert.deepEqual(configurationWarnings('bento', '['), []);
+});

@@ -1,6 +1,7 @@
-import { ApiError, type PipelineType, pipelineTypes } from '@weir/api';
+import { ApiError, type PipelineType, pipelineTypeNames, pipelineTypes } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import { secretNamesIn } from '@weir/core';
+import { type ConfigurationReading, catalogue, readStream, streamFields } from '@weir/pipelines/config';
 import {
   type ConfigurationProblem,
   printYaml,
@@ -34,7 +35,7 @@ export function checkedConfiguration(
     return { ...given, ...secretsOf(reading.value) };
   }
   refuseParts(type, given.parts);
-  const merged = mergeParts(given.parts, schemas[type]);
+  const merged = mergeParts(given.parts, schemas[type as 'data_lake']);
   const [first] = allProblems(type, merged, access);
   if (first !== undefined) throw refused(`all parts together: ${first.message}`);
   if (merged.size > apiLimits.pipelineYamlValuesMax)
@@ -57,14 +58,21 @@ export function configurationProblems(
   return 'problems' in reading ? reading.problems : allProblems(type, reading.value, access);
 }
 
+/** Returns what works in a configuration and is not advisable. */
+export function configurationWarnings(type: PipelineType, yaml: string): readonly ConfigurationProblem[] {
+  if (type !== 'bento') return [];
+  const reading = readYaml(yaml);
+  return 'problems' in reading ? [] : managedStream(reading.value).warnings;
+}
+
 /** Returns the type whose fields a configuration has most of, for one that is given without its type. */
 export function likelyTypeOf(yaml: string): PipelineType {
   const reading = readYaml(yaml);
   const root = 'value' in reading && reading.value.kind === 'mapping' ? reading.value.entries : [];
-  const known = (type: PipelineType) => root.filter(({ key }) => Object.hasOwn(schemas[type].shape, key));
-  const names = Object.keys(schemas) as PipelineType[];
+  const known = (type: PipelineType) =>
+    root.filter(({ key }) => Object.hasOwn(type === 'bento' ? streamFields : schemas[type].shape, key));
   // The sort is stable, so that the first type is the answer where nothing is known.
-  return names.toSorted((a, b) => known(b).length - known(a).length)[0]!;
+  return pipelineTypeNames.toSorted((a, b) => known(b).length - known(a).length)[0]!;
 }
 
 /** The secrets that a configuration refers to, if it refers to some. */
@@ -78,12 +86,17 @@ function allProblems(
   value: YamlValue,
   access: ConfigurationRules | undefined,
 ): ConfigurationProblem[] {
+  const tenantProblems = access === undefined ? [] : tenantReferenceProblems(value, access);
+  // What components a configuration has does not change what it may name.
+  if (type === 'bento') return [...tenantProblems, ...managedStream(value).problems];
   const problems = problemsOf(value, schemas[type]);
   if (problems.length > 0) return problems;
-  return [
-    ...(type === 'data_lake' ? dataLakeNameProblems(value as YamlMapping) : []),
-    ...(access === undefined ? [] : tenantReferenceProblems(value, access)),
-  ];
+  return [...(type === 'data_lake' ? dataLakeNameProblems(value as YamlMapping) : []), ...tenantProblems];
+}
+
+/** Reads a configuration with the tables of the engine that runs it. */
+function managedStream(value: YamlValue): ConfigurationReading {
+  return readStream(value, { catalogue, isLocal: false });
 }
 
 function refuseParts(type: PipelineType, parts: readonly ConfigurationPart[]): void {

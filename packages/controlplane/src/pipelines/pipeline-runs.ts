@@ -1,20 +1,25 @@
 import type { OutputOf } from '@weir/api';
+import { apiLimits } from '@weir/api/limits';
 import {
   type ClusterPort,
   type JobState,
+  type JobsState,
   type ListedJob,
   linkingScope,
+  pipelineKind,
+  readPipelineScope,
   schemaLinkingKind,
 } from '@weir/cluster';
 import { timeText } from '@weir/core';
 import type { Pipeline } from '../accounts/workspaces/pipelines.ts';
 
-type Run = OutputOf<'describe_pipeline'>['pipeline_overview']['run'];
+type Run = NonNullable<OutputOf<'describe_pipeline'>['pipeline_overview']['run']>;
+type Instance = NonNullable<Run['instances']>[number];
 
 /** Returns how a pipeline runs. */
-export type RunOf = (pipeline: Pipeline) => Run;
+export type RunOf = (pipeline: Pipeline) => Run | undefined;
 
-const statuses: Readonly<Record<JobState, NonNullable<Run>['status']>> = {
+const statuses: Readonly<Record<JobState, Run['status']>> = {
   waiting: 'waiting',
   running: 'running',
   done: 'synced',
@@ -28,36 +33,100 @@ export async function pipelineRuns(
   clusterId: string,
   portOf: ((clusterId: string) => Pick<ClusterPort, 'listJobs'>) | undefined,
 ): Promise<RunOf> {
-  const isRunning = ({ type, state }: Pipeline) => type === 'schema_linking' && state === 'running';
+  const isRunning = ({ type, state }: Pipeline) =>
+    (type === 'schema_linking' || type === 'bento') && state === 'running';
   if (portOf === undefined || !pipelines.some(isRunning)) return () => undefined;
-  const jobs = await portOf(clusterId)
+  const listed = await portOf(clusterId)
     .listJobs()
-    .then(
-      (listed) => listed.jobs,
-      () => [],
-    );
+    .catch(() => undefined);
   return (pipeline) => {
-    if (!isRunning(pipeline) || pipeline.deployed === undefined) return undefined;
-    const scope = linkingScope({ pipelineId: pipeline.id, configurationId: pipeline.deployed.id });
-    // The rest of a scope identifies the values of secrets.
-    const own = jobs.filter(
-      (job) => job.kind === schemaLinkingKind && (job.scope === scope || job.scope.startsWith(`${scope} `)),
-    );
-    // Open and failing jobs come before those that are done.
-    return own[0] === undefined ? undefined : runOf(own[0], own);
+    if (listed === undefined || !isRunning(pipeline) || pipeline.deployed === undefined) return undefined;
+    return pipeline.type === 'bento' ? managedRun(pipeline, listed) : linkingRun(pipeline, listed.jobs);
   };
 }
 
-function runOf(job: ListedJob, all: readonly ListedJob[]): Run {
-  const ended = all.find(({ endedMs }) => endedMs !== null);
-  const { progress, agentId, retryMs } = job;
+function linkingRun({ id, deployed }: Pipeline, jobs: readonly ListedJob[]): Run | undefined {
+  const scope = linkingScope({ pipelineId: id, configurationId: deployed!.id });
+  // The rest of a scope identifies the values of secrets.
+  const own = jobs.filter(
+    (job) => job.kind === schemaLinkingKind && (job.scope === scope || job.scope.startsWith(`${scope} `)),
+  );
+  // Open and failing jobs come before those that are done.
+  const [job] = own;
+  if (job === undefined) return undefined;
+  const ended = own.find(({ endedMs }) => endedMs !== null);
+  return runOf(job, job.message === '' ? (ended?.message ?? '') : job.message, ended);
+}
+
+function runOf({ state, progress, agentId, retryMs }: ListedJob, message: string, ended?: ListedJob): Run {
   return {
-    status: statuses[job.state],
-    message: job.message === '' ? (ended?.message ?? '') : job.message,
+    status: statuses[state],
+    message,
     ...(agentId === null ? {} : { agent_id: agentId }),
     ...(ended === undefined ? {} : { last_ended_at: timeText(ended.endedMs!) }),
     ...(retryMs === null ? {} : { next_at: timeText(retryMs) }),
     done_count: Math.max(0, progress.doneCount),
     ...(progress.totalCount < 0 ? {} : { total_count: progress.totalCount }),
+  };
+}
+
+/** All instances of a pipeline, and the one that matters most for the whole. */
+function managedRun({ id, deployed }: Pipeline, { jobs, takers }: JobsState): Run {
+  const latest = new Map<number, ListedJob>();
+  let isChanging = false;
+  // The first job of an instance is the open or failing one.
+  for (const job of jobs) {
+    if (job.kind !== pipelineKind) continue;
+    const { pipelineId, configurationId, instance } = readPipelineScope(job.scope);
+    if (pipelineId !== id) continue;
+    if (configurationId !== deployed!.id) isChanging ||= job.state === 'running';
+    else if (!latest.has(instance)) latest.set(instance, job);
+  }
+  const all = [...latest].toSorted(([a], [b]) => a - b).slice(0, apiLimits.pipelineInstancesMax);
+  const worst = all.map(([, job]) => job).toSorted((a, b) => rankOf(a) - rankOf(b))[0];
+  if (worst === undefined)
+    return { status: 'waiting', message: whyWaiting(isChanging, takers), done_count: 0 };
+  const message =
+    worst.state === 'waiting' && worst.message === '' ? whyWaiting(isChanging, takers) : messageOf(worst);
+  return {
+    ...runOf(worst, message, worst.endedMs === null ? undefined : worst),
+    done_count: all.reduce((sum, [, { progress }]) => sum + Math.max(0, progress.doneCount), 0),
+    instances: all.map(([instance, job]) => instanceOf(instance, job)),
+  };
+}
+
+const ranks: Readonly<Record<JobState, number>> = { stopped: 0, failing: 1, waiting: 2, running: 3, done: 4 };
+
+function rankOf({ state }: ListedJob): number {
+  return ranks[state];
+}
+
+function whyWaiting(isChanging: boolean, takers: JobsState['takers']): string {
+  if (isChanging) return 'the configuration that ran before is ending';
+  return takers.some(({ kind, agentCount }) => kind === pipelineKind && agentCount > 0)
+    ? 'waits for an agent; agents may have no room, or another group'
+    : 'no agent runs pipelines; start one with -enableManagedPipelines or the role pipelines';
+}
+
+/** While it runs, what went wrong last is of use; before that, why the attempt before failed. */
+function messageOf({ state, message, progress }: ListedJob): string {
+  return (state === 'running' ? (progress.lastError ?? message) : message).slice(0, 1000);
+}
+
+function instanceOf(instance: number, job: ListedJob): Instance {
+  const { state, agentId, startedMs, retryMs, failureCount, progress } = job;
+  const status = statuses[state];
+  return {
+    instance,
+    status: status === 'synced' ? 'done' : status,
+    message: messageOf(job),
+    ...(agentId === null ? {} : { agent_id: agentId }),
+    ...(startedMs === null ? {} : { started_at: timeText(startedMs) }),
+    ...(retryMs === null ? {} : { next_at: timeText(retryMs) }),
+    restart_count: failureCount,
+    message_count: Math.max(0, progress.doneCount),
+    messages_per_second: progress.messagesPerSecond ?? 0,
+    bytes_per_second: progress.bytesPerSecond ?? 0,
+    failed_count: Math.max(0, progress.failedCount ?? 0),
   };
 }

@@ -8,8 +8,8 @@ import {
 } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import { coreLimits } from '@weir/core';
+import { streamFields } from '@weir/pipelines/config';
 import * as z from 'zod';
-import { component } from './schema.ts';
 import { schemas } from './types/schemas.ts';
 
 /** The reference page of pipelines, as Markdown. */
@@ -51,7 +51,7 @@ const configurations = `## Configurations
 
 const about: Readonly<Record<PipelineType, string>> = {
   bento:
-    'Reads, changes and writes records. The engine validates the fields of its components; here only their position is checked.',
+    'Reads, changes and writes records: a configuration of Bento. Components, their fields and mappings are checked.',
   orbit: 'Copies another Kafka cluster with its offsets.',
   schema_linking: 'Keeps a schema registry as another one is.',
   data_lake:
@@ -61,10 +61,18 @@ const about: Readonly<Record<PipelineType, string>> = {
 function sectionOf(type: PipelineType): string {
   const { clusterType, isSingle } = pipelineTypes[type];
   const where = `Of clusters of the type \`${clusterType}\` (\`${clusterTypes[clusterType].idPrefix}…\`)${isSingle ? '; a cluster has one at most' : ''}.`;
-  const rows = rowsOf(schemas[type], '').map(([field, what]) => `| \`${field}\` | ${what} |`);
+  const fields = type === 'bento' ? streamRows() : rowsOf(schemas[type], '');
+  const rows = fields.map(([field, what]) => `| \`${field}\` | ${what} |`);
   return [`## ${type}`, `${about[type]} ${where}`, ['| field | is |', '|---|---|', ...rows].join('\n')].join(
     '\n\n',
   );
+}
+
+function streamRows(): [field: string, what: string][] {
+  return Object.entries(streamFields).map(([name, { about, absence }]) => [
+    name,
+    absence.kind === 'required' ? `${about} Required.` : about,
+  ]);
 }
 
 function rowsOf(schema: z.ZodObject, path: string): [field: string, what: string][] {
@@ -82,7 +90,6 @@ function innerRows(schema: z.core.$ZodType, place: string): [field: string, what
 }
 
 function wordsFor(schema: z.core.$ZodType): string {
-  if (schema === component) return 'a component';
   if (schema instanceof z.ZodEnum) return schema.options.map((word) => `\`${word}\``).join(', ');
   if (schema instanceof z.ZodString) return 'text';
   if (schema instanceof z.ZodBoolean) return '`true` or `false`';

@@ -17,8 +17,6 @@ export const mapping = z.strictObject;
 export const oneOf = z.enum;
 export const text = z.string();
 export const boolean = z.boolean();
-/** A mapping with fields that only the engine knows. */
-export const component = z.looseObject({});
 export const port = integer(1, 65_535, 'is not a whole number from 1 to 65535');
 export const count = integer(1, Number.MAX_SAFE_INTEGER, 'is not a whole number of at least 1');
 

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PipelineType } from '@weir/api';
 import { AllowedHosts, TenantVariables, usualTenantAccess } from '@weir/cluster/outbound';
+import { readYaml } from '@weir/pipelines/yaml';
 import { configurationProblems } from './check-configuration.ts';
+import { tenantReferenceProblems } from './tenant-references.ts';
 
 const variable = 'names a variable that configurations may not read';
 const address = 'is an address that Weir may not connect to';
@@ -67,9 +69,16 @@ const cases: readonly [type: PipelineType, yaml: string, problem: string | undef
 
 const rules = { ...usualTenantAccess, secretNames: new Set(['known']) };
 
+/** Whatever components this release has. */
+function referenceProblems(yaml: string) {
+  const reading = readYaml(yaml);
+  assert.ok('value' in reading);
+  return tenantReferenceProblems(reading.value, rules);
+}
+
 for (const [type, yaml, problem] of cases) {
   test(`${type}: ${yaml.replaceAll('\n', ' ')}`, () => {
-    const [first] = configurationProblems(type, yaml, rules);
+    const [first] = type === 'bento' ? referenceProblems(yaml) : configurationProblems(type, yaml, rules);
     if (problem === undefined) assert.equal(first, undefined);
     else assert.equal(first?.message.startsWith(problem), true, first?.message ?? 'no problem');
   });

@@ -11,7 +11,7 @@ import {
   watchClusters,
 } from '@weir/diagnostics';
 import type { JournalHub } from '@weir/journal';
-import type { ExporterSecrets, LinkingPipeline } from '@weir/metadata';
+import type { ExporterSecrets, LinkingPipeline, ManagedPipeline } from '@weir/metadata';
 import { DatabaseProblem } from '../accounts/database/database-problem.ts';
 import { type AccountsDatabase, openAccounts } from '../accounts/open.ts';
 import { defaultPasswordCost } from '../accounts/secrets/password-hash.ts';
@@ -39,6 +39,7 @@ import { countEvents } from '../operations/cluster/event-counts.ts';
 import type { OperationHandlers } from '../operations/handler.ts';
 import { exporterSecrets } from '../pipelines/exporter-secrets.ts';
 import { linkingPipelines } from '../pipelines/linking-pipelines.ts';
+import { managedPipelines } from '../pipelines/managed-pipelines.ts';
 import type { ClusterRegistries } from '../schema-registry/cluster-registries.ts';
 import { openRegistries } from '../schema-registry/open-registries.ts';
 import { signInIssuers } from '../sign-in/sign-in-issuers.ts';
@@ -84,6 +85,7 @@ export interface AccountsPart {
   isRegistered(clusterId: string): Promise<boolean>;
   /** The pipelines of schema linking of a cluster that run. */
   linkingPipelines(cluster: VirtualCluster): Promise<readonly LinkingPipeline[]>;
+  managedPipelines(cluster: VirtualCluster): Promise<readonly ManagedPipeline[]>;
   /** The secrets that exporters of a cluster may use. */
   exporterSecrets(cluster: VirtualCluster): ExporterSecrets;
   /** Authorizes agents, by a key of an account or a token. */
@@ -209,6 +211,14 @@ export async function startAccounts(
     list: () => accounts.virtualClusters.listAll(),
     isRegistered: (clusterId) => accounts.virtualClusters.isKnown(clusterId),
     linkingPipelines: (cluster) => linkingPipelines(accounts, cluster),
+    async managedPipelines({ id, accountId }) {
+      // Of a cluster that was attached before accounts were loaded, the account is not known.
+      const owner =
+        accountId === ''
+          ? (await accounts.virtualClusters.listAll()).find((cluster) => cluster.id === id)
+          : { id, accountId };
+      return owner === undefined ? [] : managedPipelines(accounts, owner);
+    },
     exporterSecrets: (cluster) => exporterSecrets(accounts.secrets, cluster),
     authorize: authorizeByAny(
       tokens.authorize,

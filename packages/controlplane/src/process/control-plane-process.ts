@@ -113,6 +113,12 @@ async function startParts(
       const { id } = cluster;
       if (cluster.type === 'byoc_schema_registry')
         node.runSchemaLinking(async () => (await accounts.load()).linkingPipelines(cluster));
+      if (cluster.type === 'byoc')
+        node.runPipelines(async () => {
+          // A quick start loads accounts when someone uses them, and without that there is no pipeline.
+          const loaded = isQuick ? accounts.loaded : await accounts.load();
+          return loaded === undefined ? [] : loaded.managedPipelines(cluster);
+        });
       node.useExporterSecrets({
         revisions: async (names) => (await accounts.load()).exporterSecrets(cluster).revisions(names),
         open: async (names) => (await accounts.load()).exporterSecrets(cluster).open(names),

@@ -15,7 +15,8 @@ test('a pipeline that a program created is visible to an assistant', async (t) =
   const target = { ...on, pipeline_id };
   const { configuration_id: deployed_configuration_id } = await client.call('create_pipeline_configuration', {
     ...target,
-    configuration_yaml: 'input: { generate: {} }\noutput: { http_client: { password: hunter2 } }\n',
+    configuration_yaml:
+      'input: { generate: { mapping: root = 1 } }\noutput: { drop: {} }\nlogger: { password: hunter2 }\n',
   });
   await client.call('change_pipeline_state', { ...target, deployed_configuration_id });
 
@@ -33,7 +34,7 @@ test('a pipeline that a program created is visible to an assistant', async (t) =
   };
   assert.match(await textOf('list_pipelines', {}), /^clean-orders\tbento\tpaused\t1\t/m);
   const described = await textOf('describe_pipeline', { pipeline_id: 'clean-orders' });
-  assert.match(described, /^output\.http_client\.password\t\*\*\*$/m);
+  assert.match(described, /^logger\.password\t\*\*\*$/m);
   assert.match(described, /events are off here/);
   assert.ok(!described.includes('hunter2'));
 });

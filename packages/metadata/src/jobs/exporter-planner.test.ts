@@ -40,6 +40,7 @@ function stage(secrets?: ExporterSecrets) {
         isOpen: (scope) => open.includes(scope),
         lastDoneMs: () => undefined,
         freeCount: 8,
+        openScopes: () => [],
       });
       for (const { scope, task } of jobs) {
         const { name, generation } = readExporterTask(task);
@@ -128,7 +129,13 @@ test('an exporter gets the secrets that it names with its job, and another job w
     'exporter-status/sealed': status('STARTING'),
   });
   const plan = (freeCount: number) =>
-    planner.plan({ nowMs: 1, isOpen: () => false, lastDoneMs: () => undefined, freeCount });
+    planner.plan({
+      nowMs: 1,
+      isOpen: () => false,
+      lastDoneMs: () => undefined,
+      openScopes: () => [],
+      freeCount,
+    });
   assert.deepEqual(await plan(0), []);
   assert.deepEqual(asked, [], 'nothing is opened for jobs that are not handed out');
   const [plain, secret, sealed] = await plan(8);

@@ -3,11 +3,14 @@ import { type Clock, coreLimits } from '@weir/core';
 import { metadataLimits } from '../limits.ts';
 import { isBefore, type KnownAgents } from '../queries/engines.ts';
 
-interface JobAgent {
+/** An agent that takes jobs, or one of its runners. */
+interface JobTaker {
+  readonly agentId: string;
   /** What it takes, as of its last claim. */
   kinds: ReadonlySet<string>;
   pausedKinds: ReadonlySet<string>;
-  readonly running: Set<string>;
+  /** Ids of jobs, and by which word each is spread. */
+  readonly running: Map<string, string | undefined>;
   seenMs: number;
   waiting: WaitingClaim | undefined;
 }
@@ -21,12 +24,30 @@ interface WaitingClaim {
 
 /** An agent whose slots are all taken does not claim; its reports show that it is there. */
 const absenceMsMax = 60_000;
+/** Background jobs, and pipelines. */
+const takersPerAgentMax = 2;
+const runnerCharsMax = 64;
 
-/** The agents that claim jobs. */
+/** A job to be given to an agent. */
+interface OfferedJob {
+  readonly kind: string;
+  readonly triedBy: ReadonlySet<string>;
+  readonly agentGroup?: string | undefined;
+  readonly spreadBy?: string | undefined;
+}
+
+/** How many jobs a taker runs: all, and those that are spread by one word. */
+export interface TakerLoad {
+  readonly taker: string;
+  readonly count: number;
+  readonly spreadCount: number;
+}
+
+/** The agents that claim jobs. A taker is an agent, or one of its runners, by a word of ours. */
 export class JobAgents {
   readonly #clock: Clock;
   readonly #known: KnownAgents;
-  readonly #agents = new Map<string, JobAgent>();
+  readonly #takers = new Map<string, JobTaker>();
 
   constructor(clock: Clock, known: KnownAgents) {
     this.#clock = clock;
@@ -34,14 +55,17 @@ export class JobAgents {
   }
 
   /** Waits for jobs for an agent. An earlier claim of it, whose connection is gone, ends without any. */
-  wait({ agentId, kinds, pausedKinds = [], slots, waitMs }: JobClaim): Promise<readonly ClaimedJob[]> {
-    const known = this.#agents.get(agentId);
-    if (known === undefined && this.#agents.size >= coreLimits.agentsPerClusterMax)
+  wait(claim: JobClaim): Promise<readonly ClaimedJob[]> {
+    const { agentId, runner, kinds, pausedKinds = [], slots, waitMs } = claim;
+    const taker = runner === undefined ? agentId : `${agentId} ${runner.slice(0, runnerCharsMax)}`;
+    const known = this.#takers.get(taker);
+    if (known === undefined && this.#takers.size >= takersPerAgentMax * coreLimits.agentsPerClusterMax)
       return Promise.resolve([]);
     const agent = known ?? {
+      agentId,
       kinds: new Set(),
       pausedKinds: new Set(),
-      running: new Set(),
+      running: new Map(),
       seenMs: 0,
       waiting: undefined,
     };
@@ -49,7 +73,7 @@ export class JobAgents {
     agent.kinds = new Set(kinds.slice(0, metadataLimits.jobKindsPerClaimMax));
     agent.pausedKinds = new Set(pausedKinds.slice(0, metadataLimits.jobKindsPerClaimMax));
     agent.seenMs = this.#clock.monotonicMs();
-    this.#agents.set(agentId, agent);
+    this.#takers.set(taker, agent);
     return new Promise((resolve) => {
       const jobs: ClaimedJob[] = [];
       const answer = () => {
@@ -64,33 +88,53 @@ export class JobAgents {
     });
   }
 
-  /** Chooses the agent for a job: one that waits, did not fail at it before, and has the least to do. */
-  choose(kind: string, triedBy: ReadonlySet<string>): string | undefined {
-    let best: { readonly agentId: string; readonly rank: readonly number[] } | undefined;
-    for (const [agentId, { kinds, running, waiting }] of this.#agents) {
-      const cpuLoad = this.#known.cpuLoadOf(agentId);
-      if (waiting === undefined || cpuLoad === undefined || !kinds.has(kind)) continue;
-      if (waiting.jobs.length >= waiting.slots) continue;
-      const rank = [triedBy.has(agentId) ? 1 : 0, running.size, cpuLoad];
-      if (best === undefined || isBefore(rank, best.rank)) best = { agentId, rank };
+  /** Chooses the taker of a job: one that waits, did not fail at it before, and has the least to do. */
+  choose(job: OfferedJob): string | undefined {
+    let best: { readonly taker: string; readonly rank: readonly number[] } | undefined;
+    for (const [taker, found] of this.#takers) {
+      const cpuLoad = this.#known.cpuLoadOf(found.agentId);
+      if (cpuLoad === undefined || !this.#canTake(found, job)) continue;
+      const rank = [
+        job.triedBy.has(found.agentId) ? 1 : 0,
+        spreadCountOf(found, job.spreadBy),
+        found.running.size,
+        cpuLoad,
+      ];
+      if (best === undefined || isBefore(rank, best.rank)) best = { taker, rank };
     }
-    return best?.agentId;
+    return best?.taker;
   }
 
-  give(agentId: string, job: ClaimedJob): void {
-    const agent = this.#agents.get(agentId)!;
-    agent.running.add(job.jobId);
-    agent.waiting!.jobs.push(job);
+  /** The takers that could take a job now, and the one that has it. */
+  loadsFor(job: OfferedJob, holder: string): readonly TakerLoad[] {
+    return Array.from(this.#takers).flatMap(([taker, found]) =>
+      taker === holder || (this.isAlive(found.agentId) && this.#canTake(found, job))
+        ? [{ taker, count: found.running.size, spreadCount: spreadCountOf(found, job.spreadBy) }]
+        : [],
+    );
+  }
+
+  #canTake({ agentId, kinds, waiting }: JobTaker, { kind, agentGroup }: OfferedJob): boolean {
+    if (waiting === undefined || !kinds.has(kind) || waiting.jobs.length >= waiting.slots) return false;
+    return agentGroup === undefined || this.#known.groupOf?.(agentId) === agentGroup;
+  }
+
+  /** Returns the id of the agent. */
+  give(taker: string, job: ClaimedJob, spreadBy?: string): string {
+    const found = this.#takers.get(taker)!;
+    found.running.set(job.jobId, spreadBy);
+    found.waiting!.jobs.push(job);
+    return found.agentId;
   }
 
   /** Answers the claims that got jobs. */
   release(): void {
-    for (const { waiting } of this.#agents.values())
+    for (const { waiting } of this.#takers.values())
       if (waiting !== undefined && waiting.jobs.length > 0) waiting.answer();
   }
 
-  free(agentId: string, jobId: string): void {
-    this.#agents.get(agentId)?.running.delete(jobId);
+  free(taker: string, jobId: string): void {
+    this.#takers.get(taker)?.running.delete(jobId);
   }
 
   isAlive(agentId: string): boolean {
@@ -99,7 +143,7 @@ export class JobAgents {
 
   takersOf(kind: string): { readonly agentCount: number; readonly pausedCount: number } {
     let [agentCount, pausedCount] = [0, 0];
-    for (const [agentId, { kinds, pausedKinds }] of this.#agents) {
+    for (const { agentId, kinds, pausedKinds } of this.#takers.values()) {
       if (!this.isAlive(agentId)) continue;
       if (kinds.has(kind)) agentCount++;
       else if (pausedKinds.has(kind)) pausedCount++;
@@ -108,21 +152,32 @@ export class JobAgents {
   }
 
   forget(agentId: string): void {
-    const waiting = this.#agents.get(agentId)?.waiting;
-    this.#agents.delete(agentId);
-    waiting?.answer();
+    for (const [taker, found] of this.#takers) if (found.agentId === agentId) this.#remove(taker);
   }
 
   /** Drops agents that are gone. Their jobs end with their leases. */
   sweep(): void {
     const nowMs = this.#clock.monotonicMs();
-    for (const [agentId, { waiting, running, seenMs }] of this.#agents) {
+    for (const [taker, { agentId, waiting, running, seenMs }] of this.#takers) {
       const isAbsent = waiting === undefined && running.size === 0 && nowMs - seenMs > absenceMsMax;
-      if (isAbsent || !this.isAlive(agentId)) this.forget(agentId);
+      if (isAbsent || !this.isAlive(agentId)) this.#remove(taker);
     }
   }
 
   close(): void {
-    for (const agentId of [...this.#agents.keys()]) this.forget(agentId);
+    for (const taker of [...this.#takers.keys()]) this.#remove(taker);
   }
+
+  #remove(taker: string): void {
+    const waiting = this.#takers.get(taker)?.waiting;
+    this.#takers.delete(taker);
+    waiting?.answer();
+  }
+}
+
+function spreadCountOf({ running }: JobTaker, spreadBy: string | undefined): number {
+  if (spreadBy === undefined) return 0;
+  let count = 0;
+  for (const word of running.values()) if (word === spreadBy) count++;
+  return count;
 }

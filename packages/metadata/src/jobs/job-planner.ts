@@ -4,6 +4,10 @@ export interface PlannedJob {
   readonly scope: string;
   /** What to do, for the agent, in a format of the kind. */
   readonly task: Uint8Array;
+  /** Only agents of this group run it; those of any if absent. */
+  readonly agentGroup?: string | undefined;
+  /** Jobs with the same word go to different agents while there are enough. */
+  readonly spreadBy?: string | undefined;
 }
 
 /** What a planner may know about the jobs of its kind. */
@@ -14,6 +18,8 @@ interface PlanState {
   isOpen(scope: string): boolean;
   /** When a job of this scope was last done, if this leader knows. */
   lastDoneMs(scope: string): number | undefined;
+  /** The scopes of jobs that wait or run, also of those that have to stop. */
+  openScopes(): readonly string[];
   /** How many more jobs of the kind may be open. */
   readonly freeCount: number;
 }
@@ -30,6 +36,13 @@ export interface JobPlanner {
   readonly openMax: number;
   /** Pause after a first failure, doubled by each further one up to the longest. */
   readonly retry: { readonly firstMs: number; readonly maxMs: number };
+  /**
+   * Its jobs run as long as they are wanted. One that has to stop stays open until its agent reports its end,
+   * and jobs move from agents with many to agents with few.
+   */
+  readonly isLasting?: boolean | undefined;
+  /** A job that ran this long has worked: its earlier failures do not count any more. */
+  readonly steadyMs?: number | undefined;
   /**
    * Returns those of some scopes whose jobs are to stop, because a user paused or changed what they are about. Called
    * before each plan, with the scopes of jobs that are open or failed. All may run on if absent.

@@ -11,7 +11,7 @@ import {
 import { backOffMs, type Clock, type Log } from '@weir/core';
 import { metadataLimits } from '../limits.ts';
 import type { KnownAgents } from '../queries/engines.ts';
-import { JobAgents } from './job-agents.ts';
+import { JobAgents, type TakerLoad } from './job-agents.ts';
 import type { JobPlanner, PlannedJob } from './job-planner.ts';
 import type { JobQueueMetrics } from './job-queue-metrics.ts';
 
@@ -33,8 +33,14 @@ interface Job {
   readonly task: Uint8Array;
   readonly plannedMs: number;
   readonly triedBy: Set<string>;
+  readonly agentGroup: string | undefined;
+  readonly spreadBy: string | undefined;
   /** The agent that runs it; `undefined` while it waits. */
   agentId: string | undefined;
+  /** The same agent, as the one that claimed it. */
+  taker: string | undefined;
+  /** Why its agent has to stop it, while it is open. */
+  stopping: 'cancelled' | 'moved' | undefined;
   startedMs: number | null;
   /** When its agent claimed it or last reported, by the monotonic clock. */
   reportedMs: number;
@@ -104,6 +110,7 @@ export class JobQueue {
     this.#start();
     const claimed = this.#agents.wait(claim);
     this.#dispatch();
+    for (const kind of claim.kinds) if (this.#planners.get(kind)?.isLasting) this.planSoon(kind);
     return claimed;
   }
 
@@ -118,9 +125,13 @@ export class JobQueue {
     if (checkpoint !== null && checkpoint.length <= metadataLimits.jobCheckpointBytesMax)
       job.checkpoint = checkpoint;
     const line = message.slice(0, metadataLimits.jobMessageCharsMax);
+    if (state === 'running') return job.stopping === undefined;
+    if (job.stopping === 'cancelled') {
+      this.#drop(job, 'cancelled');
+      void this.#plan(job.kind);
+      return false;
+    }
     switch (state) {
-      case 'running':
-        return true;
       case 'done':
         this.#succeeded(job, line);
         return false;
@@ -138,7 +149,11 @@ export class JobQueue {
   /** The jobs of an agent that left go to others at once. */
   forget(agentId: string): void {
     this.#agents.forget(agentId);
-    for (const job of [...this.#jobs.values()]) if (job.agentId === agentId) this.#putBack(job);
+    for (const job of [...this.#jobs.values()]) {
+      if (job.agentId !== agentId) continue;
+      if (job.stopping === 'cancelled') this.#drop(job, 'cancelled');
+      else this.#putBack(job);
+    }
     this.#dispatch();
   }
 
@@ -202,12 +217,16 @@ export class JobQueue {
     const planner = this.#planners.get(kind)!;
     try {
       await this.#stopUnwanted(planner);
-      const freeCount = this.#freeCount(planner);
+      // Lasting jobs wait for agents that run them; until one is there, nothing has to be read.
+      const hasTakers = !planner.isLasting || this.#agents.takersOf(kind).agentCount > 0;
+      const freeCount = hasTakers ? this.#freeCount(planner) : 0;
       if (freeCount > 0) {
         const planned = await planner.plan({
           nowMs: this.#clock.nowMs(),
           isOpen: (scope) => this.#isOpen(kind, scope),
           lastDoneMs: (scope) => this.#histories.get(placeOf(kind, scope))?.lastDoneMs,
+          openScopes: () =>
+            Array.from(this.#jobs.values()).flatMap((job) => (job.kind === kind ? [job.scope] : [])),
           freeCount,
         });
         for (const job of planned) this.#add(planner, job);
@@ -227,15 +246,23 @@ export class JobQueue {
     if (planner.unwanted === undefined) return;
     const { kind } = planner;
     const jobs = [...this.#jobs.values()].filter((job) => job.kind === kind);
-    const failed = [...this.#histories.values()].flatMap((history) =>
-      history.failed?.kind === kind ? [history.failed.scope] : [],
-    );
-    const scopes = new Set([...jobs.map(({ scope }) => scope), ...failed]);
+    const scopes = new Set([...jobs.map(({ scope }) => scope), ...this.#endedScopes(planner)]);
     if (scopes.size === 0) return;
     const unwanted = new Set(await planner.unwanted([...scopes]));
     for (const scope of unwanted) this.#histories.delete(placeOf(kind, scope));
-    for (const job of jobs)
-      if (unwanted.has(job.scope) && this.#jobs.has(job.jobId)) this.#drop(job, 'cancelled');
+    for (const job of jobs) {
+      if (!unwanted.has(job.scope) || !this.#jobs.has(job.jobId)) continue;
+      if (planner.isLasting && job.agentId !== undefined) job.stopping = 'cancelled';
+      else this.#drop(job, 'cancelled');
+    }
+  }
+
+  /** Scopes without a job that are remembered: what failed, and of lasting jobs what was done. */
+  #endedScopes({ kind, isLasting }: JobPlanner): string[] {
+    const start = placeOf(kind, '');
+    return Array.from(this.#histories).flatMap(([place, { failed }]) =>
+      place.startsWith(start) && (isLasting || failed !== undefined) ? [place.slice(start.length)] : [],
+    );
   }
 
   #freeCount({ kind, openMax }: JobPlanner): number {
@@ -250,7 +277,7 @@ export class JobQueue {
     return this.#jobs.values().some((job) => job.kind === kind && job.scope === scope);
   }
 
-  #add(planner: JobPlanner, { scope, task }: PlannedJob): void {
+  #add(planner: JobPlanner, { scope, task, agentGroup, spreadBy }: PlannedJob): void {
     const { kind } = planner;
     if (this.#closed !== undefined || this.#freeCount(planner) <= 0 || this.#isOpen(kind, scope)) return;
     const jobId = `${kind}-${this.#options.term}-${++this.#jobCount}`;
@@ -261,7 +288,11 @@ export class JobQueue {
       task,
       plannedMs: this.#clock.nowMs(),
       triedBy: new Set(),
+      agentGroup,
+      spreadBy,
       agentId: undefined,
+      taker: undefined,
+      stopping: undefined,
       startedMs: null,
       reportedMs: 0,
       progress: { doneCount: 0, totalCount: -1 },
@@ -276,14 +307,15 @@ export class JobQueue {
     if (this.#closed !== undefined) return;
     for (const job of this.#jobs.values()) {
       if (job.agentId !== undefined) continue;
-      const agentId = this.#agents.choose(job.kind, job.triedBy);
-      if (agentId === undefined) continue;
+      const taker = this.#agents.choose(job);
+      if (taker === undefined) continue;
+      const { jobId, kind, scope, task, checkpoint } = job;
+      const agentId = this.#agents.give(taker, { jobId, kind, scope, task, checkpoint }, job.spreadBy);
       job.agentId = agentId;
+      job.taker = taker;
       job.startedMs = this.#clock.nowMs();
       job.reportedMs = this.#clock.monotonicMs();
       job.triedBy.add(agentId);
-      const { jobId, kind, scope, task, checkpoint } = job;
-      this.#agents.give(agentId, { jobId, kind, scope, task, checkpoint });
     }
     this.#agents.release();
   }
@@ -305,7 +337,8 @@ export class JobQueue {
     const { clock, log } = this.#options;
     this.#drop(job, 'failed');
     const history = this.#historyOf(job);
-    const { retry } = this.#planners.get(job.kind)!;
+    const { retry, steadyMs } = this.#planners.get(job.kind)!;
+    if (steadyMs !== undefined && ranMs(job, clock) >= steadyMs) history.failureCount = 0;
     const pauseMs = needsOperator ? retry.maxMs : backOffMs(history.failureCount, retry);
     history.failureCount++;
     history.retryAtMs = clock.monotonicMs() + pauseMs;
@@ -331,6 +364,12 @@ export class JobQueue {
 
   /** Its agent is gone or silent. */
   #lose(job: Job): void {
+    if (job.stopping === 'cancelled') {
+      this.#drop(job, 'cancelled');
+      return;
+    }
+    const { steadyMs } = this.#planners.get(job.kind)!;
+    if (steadyMs !== undefined && ranMs(job, this.#clock) >= steadyMs) job.lossCount = 0;
     job.lossCount++;
     if (job.lossCount > lossesMax) {
       this.#failed(job, `agents were lost ${job.lossCount} times while running it, last ${job.agentId}`);
@@ -341,14 +380,16 @@ export class JobQueue {
   }
 
   #putBack(job: Job): void {
-    if (job.agentId !== undefined) this.#agents.free(job.agentId, job.jobId);
+    if (job.taker !== undefined) this.#agents.free(job.taker, job.jobId);
     job.agentId = undefined;
+    job.taker = undefined;
     job.startedMs = null;
+    job.stopping = undefined;
   }
 
   #drop(job: Job, outcome: string): void {
     this.#jobs.delete(job.jobId);
-    if (job.agentId !== undefined) this.#agents.free(job.agentId, job.jobId);
+    if (job.taker !== undefined) this.#agents.free(job.taker, job.jobId);
     this.#options.metrics.ended(job.kind, outcome);
   }
 
@@ -396,6 +437,22 @@ export class JobQueue {
       if (isSilent || !this.#agents.isAlive(job.agentId)) this.#lose(job);
     }
     this.#dispatch();
+    for (const planner of this.#planners.values()) if (planner.isLasting) this.#balance(planner);
+  }
+
+  /**
+   * Moves one lasting job from an agent with many to one with few, as when an agent was started. The next one moves
+   * when this one runs again.
+   */
+  #balance({ kind }: JobPlanner): void {
+    const jobs = [...this.#jobs.values()].filter((job) => job.kind === kind);
+    if (jobs.some(({ taker, stopping }) => taker === undefined || stopping !== undefined)) return;
+    const moved = jobs.find((job) => {
+      const loads = this.#agents.loadsFor(job, job.taker!);
+      const own = loads.find(({ taker }) => taker === job.taker);
+      return own !== undefined && loads.some((other) => isBetterPlace(other, own));
+    });
+    if (moved !== undefined) moved.stopping = 'moved';
   }
 
   #every(intervalMs: number, run: () => void): void {
@@ -410,4 +467,15 @@ export class JobQueue {
 
 function placeOf(kind: string, scope: string): string {
   return `${kind}/${scope}`;
+}
+
+/** Whether a job of `from` is better at `to`; never true in both directions. */
+function isBetterPlace(to: TakerLoad, from: TakerLoad): boolean {
+  const fewer = from.count - to.count;
+  const fewerAlike = from.spreadCount - to.spreadCount;
+  return (fewer >= 2 && fewerAlike >= 0) || (fewer >= 1 && fewerAlike >= 2);
+}
+
+function ranMs({ startedMs }: Job, clock: Clock): number {
+  return startedMs === null ? 0 : clock.nowMs() - startedMs;
 }

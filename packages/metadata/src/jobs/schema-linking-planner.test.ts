@@ -24,6 +24,7 @@ async function scopesAt(
     isOpen: (scope) => scope === open,
     lastDoneMs: () => doneMs,
     freeCount: 1,
+    openScopes: () => [],
   });
   for (const { task: bytes } of planned) assert.equal(readLinkingTask(bytes).hostname, 'h');
   return planned.map(({ scope }) => scope);
@@ -64,7 +65,13 @@ test('secrets are opened for a job that is due, and another value makes another 
   });
   let pipelines = [pipeline('one')];
   const planner = schemaLinkingPlanner(async () => pipelines);
-  const state = { nowMs: 1, isOpen: () => false, lastDoneMs: () => undefined, freeCount: 1 };
+  const state = {
+    nowMs: 1,
+    isOpen: () => false,
+    lastDoneMs: () => undefined,
+    freeCount: 1,
+    openScopes: () => [],
+  };
   assert.deepEqual(await planner.plan({ ...state, isOpen: () => true }), []);
   assert.deepEqual(await planner.plan({ ...state, freeCount: 0 }), []);
   assert.equal(opened, 0);

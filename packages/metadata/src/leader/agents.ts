@@ -130,6 +130,11 @@ export class Agents {
     return this.#seen.get(agentId)?.cpuLoad;
   }
 
+  /** The group of an agent; `undefined` if there is no such agent. */
+  groupOf(agentId: string): string | undefined {
+    return this.#seen.get(agentId)?.agent.group;
+  }
+
   /** With their last reported loads, and when, and since when they run. */
   seen(): SeenAgent[] {
     return this.list().map(({ agentId }) => {

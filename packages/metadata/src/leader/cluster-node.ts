@@ -14,6 +14,7 @@ import type { Command, Namespace, ReplyOf } from '@weir/machine';
 import { type EventMetrics, eventMetrics } from '../events/event-metrics.ts';
 import type { ExporterSecrets } from '../jobs/exporter-secrets.ts';
 import { type JobQueueMetrics, jobQueueMetrics } from '../jobs/job-queue-metrics.ts';
+import type { ManagedPipeline } from '../jobs/pipeline-planner.ts';
 import type { LinkingPipeline } from '../jobs/schema-linking-planner.ts';
 import { type QueryQueueMetrics, queryQueueMetrics } from '../queries/query-queue-metrics.ts';
 import { SeriesBudget } from '../series/series-store.ts';
@@ -100,6 +101,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   #servingProblem: string | undefined;
   readonly #servingProblemListeners = new Set<() => void>();
   #linkingPipelines: (() => Promise<readonly LinkingPipeline[]>) | undefined;
+  #managedPipelines: (() => Promise<readonly ManagedPipeline[]>) | undefined;
   #exporterSecrets: ExporterSecrets | undefined;
   readonly #followers: Followers;
   readonly #roleListeners = new Set<(role: Role) => void>();
@@ -209,6 +211,11 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   /** From its next term on, this node plans syncs of these pipelines. */
   runSchemaLinking(pipelines: () => Promise<readonly LinkingPipeline[]>): void {
     this.#linkingPipelines = pipelines;
+  }
+
+  /** From its next term on, this node plans instances of these pipelines. */
+  runPipelines(pipelines: () => Promise<readonly ManagedPipeline[]>): void {
+    this.#managedPipelines = pipelines;
   }
 
   /** From its next term on, exporters of the cluster may use these secrets. */
@@ -440,6 +447,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
           hasFiles: clusterKind(this.#options.clusterId) !== 'schema registry',
           exporterSecrets: this.#exporterSecrets,
           ...(this.#linkingPipelines === undefined ? {} : { linkingPipelines: this.#linkingPipelines }),
+          ...(this.#managedPipelines === undefined ? {} : { managedPipelines: this.#managedPipelines }),
         });
         this.#log.info('started leading cluster', { epoch, position });
         const reason = await this.#leadUntilEnd(leadership);

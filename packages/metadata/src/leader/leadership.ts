@@ -28,6 +28,7 @@ import type { JobPlanner } from '../jobs/job-planner.ts';
 import { JobQueue } from '../jobs/job-queue.ts';
 import type { JobQueueMetrics } from '../jobs/job-queue-metrics.ts';
 import { keyCompactionPlanner } from '../jobs/key-compaction-planner.ts';
+import { type ManagedPipeline, pipelinePlanner } from '../jobs/pipeline-planner.ts';
 import { type LinkingPipeline, schemaLinkingPlanner } from '../jobs/schema-linking-planner.ts';
 import { JobLeases } from '../queries/job-leases.ts';
 import { QueryQueue } from '../queries/query-queue.ts';
@@ -71,6 +72,8 @@ interface LeadershipOptions {
   readonly hasFiles: boolean;
   /** The pipelines of schema linking that run. */
   readonly linkingPipelines?: () => Promise<readonly LinkingPipeline[]>;
+  /** Managed pipelines that run. If absent, none is planned. */
+  readonly managedPipelines?: () => Promise<readonly ManagedPipeline[]>;
   /** The secrets that exporters of the cluster may use; none if absent. */
   readonly exporterSecrets?: ExporterSecrets | undefined;
   readonly seriesBudget: SeriesBudget;
@@ -163,10 +166,14 @@ export class Leadership {
         ...(options.hasFiles ? this.#filePlanners() : []),
         exporterPlanner((question) => this.pipeline.ask(question), options.exporterSecrets),
         ...(options.linkingPipelines === undefined ? [] : [schemaLinkingPlanner(options.linkingPipelines)]),
+        ...(options.managedPipelines === undefined ? [] : [pipelinePlanner(options.managedPipelines)]),
       ],
       clock,
       log,
-      agents: { cpuLoadOf: (agentId) => this.agents.cpuLoadOf(agentId) },
+      agents: {
+        cpuLoadOf: (agentId) => this.agents.cpuLoadOf(agentId),
+        groupOf: (agentId) => this.agents.groupOf(agentId),
+      },
       metrics: options.jobMetrics,
       term: epoch,
     });

@@ -6,6 +6,8 @@ import { type Clock, coreLimits } from '@weir/core';
 export interface KnownAgents {
   /** From 0 to 1; `undefined` if no such agent is alive. */
   readonly cpuLoadOf: (agentId: string) => number | undefined;
+  /** The group that the agent was started in. */
+  readonly groupOf?: ((agentId: string) => string | undefined) | undefined;
 }
 
 interface Engine {

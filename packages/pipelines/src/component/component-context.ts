@@ -33,11 +33,13 @@ export interface PipelineServices {
   readonly environment?: Environment | undefined;
   /** Where requests come from; absent if a person runs the pipeline, which then listens on its own. */
   readonly httpListener?: HttpListener | undefined;
+  /** Resolves when bytes of messages may be processed, or when `stop` is aborted. If absent, there is no limit. */
+  readonly admit?: ((bytes: number, stop: AbortSignal) => Promise<void>) | undefined;
   /** Standard input and output, for pipelines that a person runs. */
   readonly standardStreams?: StandardStreams | undefined;
 }
 
-export interface StandardStreams {
+interface StandardStreams {
   readonly input: AsyncIterable<Buffer>;
   write(bytes: Buffer): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import { apiLimits } from '@weir/api/limits';
 import type { ComponentConfig, ComponentKind } from '../component/component-config.ts';
 import { type Field, object, type Values } from '../component/field.ts';
 import {
@@ -16,6 +17,25 @@ import {
 function resources<Kind extends ComponentKind>(kind: Kind): Field<readonly ComponentConfig<Kind>[]> {
   return children(kind, `Components of the kind ${kind}, used by their labels.`).or([]);
 }
+
+/** How the service runs a pipeline. */
+export const serviceFields = {
+  scheduling: object('When it runs.', {
+    run_every: durationMs(
+      'Starts the pipeline again that long after its input ended. If absent, it has done its work then.',
+    ).optional(),
+  }),
+  cluster_concurrency_target: int(
+    'Instances in the cluster; each runs on an agent of its own while there are enough.',
+  )
+    .check((target) =>
+      target >= 1 && target <= apiLimits.pipelineInstancesMax
+        ? undefined
+        : `has to be from 1 to ${apiLimits.pipelineInstancesMax}`,
+    )
+    .or(1),
+  pipeline_group: string('Only agents of this group run it; those of all groups if absent.').optional(),
+};
 
 /** The outermost fields of a configuration. */
 export const streamFields = {
@@ -53,17 +73,7 @@ export const streamFields = {
   shutdown_delay: durationMs('How long the input is read after the pipeline was stopped.').or('0s'),
   shutdown_timeout: durationMs('How long messages in flight may take to be written when it stops.').or('20s'),
   tests: list('Tests of the configuration; ignored when it runs.', any('A test.')).optional().advanced(),
-  service: object('How the service runs the pipeline.', {
-    scheduling: object('When it runs.', {
-      run_every: durationMs(
-        'Starts the pipeline again that long after it ended; if absent it runs once, and always.',
-      ).optional(),
-    }),
-    cluster_concurrency_target: int(
-      'Instances in the cluster; each runs on an agent of its own while there are enough.',
-    ).or(1),
-    pipeline_group: string('Only agents of this group run it; `default` if absent.').optional(),
-  }),
+  service: object('How the service runs the pipeline.', serviceFields),
 };
 
 export type StreamConfig = Values<typeof streamFields>;

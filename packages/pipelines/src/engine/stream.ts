@@ -100,8 +100,10 @@ export class Stream {
 
   async #received(input: Input, stop: AbortSignal): Promise<Delivery | undefined> {
     const delivery = await input.read(stop);
-    if (delivery !== undefined)
-      this.#services.metrics.received(delivery.batch.length, bytesOf(delivery.batch));
+    if (delivery === undefined) return undefined;
+    const bytes = bytesOf(delivery.batch);
+    this.#services.metrics.received(delivery.batch.length, bytes);
+    await this.#services.admit?.(bytes, stop);
     return delivery;
   }
 

@@ -6,6 +6,7 @@ import type { CheckedToken } from '@weir/oidc';
 import { decoysFrom } from './decoys.ts';
 import { LoginQueue } from './login-queue.ts';
 import { PasswordCheck } from './password-check.ts';
+import type { PipelineLogins } from './pipeline-logins.ts';
 import { saslMetrics } from './sasl-metrics.ts';
 import type { KnownCredential } from './scram.ts';
 
@@ -16,6 +17,8 @@ interface LoginChecksParts {
   readonly agentSecrets: EntriesView;
   /** SCRAM credentials by user name. */
   readonly scramCredentials: EntriesView;
+  /** Logins of managed pipelines; none if absent. */
+  readonly pipelineLogins?: PipelineLogins | undefined;
   readonly cpuCount: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -48,9 +51,16 @@ export async function createLoginChecks(parts: LoginChecksParts): Promise<LoginC
     onChange: (count) => waiting.set(count),
   });
   const tokens = await tokenCheckOf(parts);
+  const passwords = new PasswordCheck({ credentialOf, turns });
+  const { pipelineLogins } = parts;
   return {
     credentialOf,
-    passwords: new PasswordCheck({ credentialOf, turns }),
+    passwords: {
+      check: async (login) => {
+        if (!pipelineLogins?.isPipeline(login.user)) return passwords.check(login);
+        return pipelineLogins.isRight(login.user, login.password) ? 'right' : 'wrong';
+      },
+    },
     checkToken: tokens?.check,
     close: () => tokens?.close(),
   };

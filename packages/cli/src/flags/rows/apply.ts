@@ -10,9 +10,9 @@ export const applyFlags = [
     aliases: ['-f'],
     type: list(path()),
     isRepeatable: true,
-    commands: ['apply'],
-    help: 'The files with the desired state; - is standard input.',
-    rule: 'Can be repeated.',
+    commands: ['apply', 'cli run-pipeline'],
+    help: 'The files with the desired state, or the one with the pipeline; - is standard input.',
+    rule: 'Can be repeated by apply.',
   }),
   available({
     name: 'dryRun',

@@ -75,7 +75,7 @@ export const clusterFlags = [
     default: ['proxy', 'jobs'],
     commands: ['agent'],
     help: 'The roles of this agent.',
-    rule: 'pipelines is refused: this release runs no pipelines.',
+    rule: 'pipelines runs managed pipelines, as -enableManagedPipelines does.',
   }),
   available({
     name: 'agentGroup',

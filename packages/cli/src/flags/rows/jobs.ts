@@ -17,7 +17,7 @@ export const jobFlags = [
     type: list(oneOf(...jobCategories)),
     commands: ['agent'],
     help: 'The categories of background jobs that this agent runs; default: all.',
-    rule: 'Applies to agents with the role jobs. compaction is the merging of files, deadscanner the deletion of files and the search for dead ones, metrics the publishing of cluster metrics, events that of events of the control plane and the columns that make searches fast, schema-linking the syncs and exporters of schema registries. Of pipelines, tableflow and orbit this release has no jobs.',
+    rule: 'Applies to agents with the role jobs. compaction is the merging of files, deadscanner the deletion of files and the search for dead ones, metrics the publishing of cluster metrics, events that of events of the control plane and the columns that make searches fast, schema-linking the syncs and exporters of schema registries. Of tableflow and orbit this release has no jobs; pipelines run on agents with the role pipelines, whatever is selected here.',
   }),
   available({
     name: 'jobsRunnerSlotsAmplification',
@@ -56,15 +56,16 @@ export const jobFlags = [
     help: 'Environment variables that pipeline configurations may use in addition to WEIR_PIPELINE_….',
     rule: 'Variables that weir reads itself cannot be listed. Set the same list on agents and control planes, which validate configurations with it.',
   }),
-  planned({
+  available({
     name: 'enableManagedPipelines',
     type: bool(),
     default: false,
+    defaultByCommand: { local: true, playground: true, demo: true },
     commands: brokers,
     help: 'Run managed data pipelines on this agent.',
-    rule: 'Refused, because this release runs no pipelines.',
+    rule: 'Adds the role pipelines. Each instance of a pipeline has a thread with limits of memory and time.',
   }),
-  planned({
+  available({
     name: 'overridePipelinesSharedRateLimitPerVCPU',
     type: bytesPerSecond(),
     commands: brokers,

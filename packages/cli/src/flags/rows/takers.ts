@@ -71,11 +71,16 @@ export const resultPrinters = [
   'version' as const,
   'control-plane restore' as const,
   ...secretTools,
-  ...cliTools.filter((name): name is Exclude<CliToolName, 'cli events'> => name !== 'cli events'),
+  ...cliTools.filter(
+    // What a pipeline prints is of its own making.
+    (name): name is Exclude<CliToolName, 'cli events' | 'cli run-pipeline'> =>
+      name !== 'cli events' && name !== 'cli run-pipeline',
+  ),
 ];
 
 const otherTools = [
   'cli validate-pipeline-config',
+  'cli run-pipeline',
   'cli blobl',
   'cli events',
   ...apiTools,

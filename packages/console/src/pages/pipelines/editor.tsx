@@ -59,6 +59,7 @@ function Editor({ target, described }: EditorProps) {
   );
   const isCurrent = settled === text && !check.isFetching;
   const problems = check.data?.problems;
+  const warnings = check.data?.warnings ?? [];
   const marks = useMemo(
     () =>
       (problems ?? []).map(({ line, column, message }) => {
@@ -79,6 +80,22 @@ function Editor({ target, described }: EditorProps) {
         onDeployed={() => setReviewing(false)}
       />
     );
+  const listed = (label: string, found: NonNullable<typeof problems>) => (
+    <ol aria-label={label} className="flex flex-col gap-2">
+      {found.map(({ line, column, message }) => (
+        <li key={`${line} ${column} ${message}`} className="flex min-w-0 gap-2 text-sm">
+          <button
+            type="button"
+            onClick={() => editor.current?.goTo(offsetOf(text, line, column))}
+            className="min-h-6 min-w-6 self-start rounded px-1 font-mono text-xs text-accent underline"
+          >
+            {line}:{column}
+          </button>
+          <span className="min-w-0 flex-1 break-words text-body">{visibleText(message)}</span>
+        </li>
+      ))}
+    </ol>
+  );
   return (
     <div className="grid items-start gap-4 md:grid-cols-[minmax(0,2fr)_minmax(18rem,1fr)]">
       <CodeEditor
@@ -101,24 +118,14 @@ function Editor({ target, described }: EditorProps) {
             ) : !isCurrent || problems === undefined ? (
               <Status kind="muted">checking …</Status>
             ) : problems.length === 0 ? (
-              <Status kind="ok">Valid configuration</Status>
+              <>
+                <Status kind="ok">Valid configuration</Status>
+                {warnings.length > 0 && listed('Warnings', warnings)}
+              </>
             ) : (
               <>
                 <Status kind="fail">{counted(check.data!.problem_count, 'problem')}</Status>
-                <ol aria-label="Problems" className="flex flex-col gap-2">
-                  {problems.map(({ line, column, message }) => (
-                    <li key={`${line} ${column} ${message}`} className="flex min-w-0 gap-2 text-sm">
-                      <button
-                        type="button"
-                        onClick={() => editor.current?.goTo(offsetOf(text, line, column))}
-                        className="min-h-6 min-w-6 self-start rounded px-1 font-mono text-xs text-accent underline"
-                      >
-                        {line}:{column}
-                      </button>
-                      <span className="min-w-0 flex-1 break-words text-body">{visibleText(message)}</span>
-                    </li>
-                  ))}
-                </ol>
+                {listed('Problems', problems)}
               </>
             )}
             <Button

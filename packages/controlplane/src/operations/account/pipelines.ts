@@ -4,13 +4,18 @@ import type { ClusterPort } from '@weir/cluster';
 import { type TenantAccess, usualTenantAccess } from '@weir/cluster/outbound';
 import { systemClock, timeText } from '@weir/core';
 import { type TrialStep, Trials } from '@weir/pipelines';
+import type { ConfigurationProblem } from '@weir/pipelines/yaml';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type {
   ConfigurationPart,
   Pipeline,
   PipelineConfiguration,
 } from '../../accounts/workspaces/pipelines.ts';
-import { checkedConfiguration, configurationProblems } from '../../pipelines/check-configuration.ts';
+import {
+  checkedConfiguration,
+  configurationProblems,
+  configurationWarnings,
+} from '../../pipelines/check-configuration.ts';
 import type { ConfigurationRules } from '../../pipelines/configuration-rules.ts';
 import { maskedYaml, withStoredSecrets } from '../../pipelines/masked-yaml.ts';
 import { pipelineRuns, type RunOf } from '../../pipelines/pipeline-runs.ts';
@@ -61,16 +66,14 @@ export function pipelineHandlers(
     async check_pipeline_configuration(input, { accountId }) {
       const { virtual_cluster_id, pipeline_type, configuration_yaml } = input;
       const rules = await rulesOf(virtual_cluster_id, accountId);
-      const problems = configurationProblems(pipeline_type, configuration_yaml, rules)
-        .map(({ place: { line, column }, message }) => ({
-          line,
-          column,
-          message: message.slice(0, apiLimits.pipelineProblemCharsMax),
-        }))
-        .toSorted((a, b) => a.line - b.line || a.column - b.column);
+      const problems = listed(configurationProblems(pipeline_type, configuration_yaml, rules));
       return {
         problems: problems.slice(0, apiLimits.pipelineProblemsMax),
         problem_count: problems.length,
+        warnings: listed(configurationWarnings(pipeline_type, configuration_yaml)).slice(
+          0,
+          apiLimits.pipelineProblemsMax,
+        ),
       };
     },
 
@@ -124,6 +127,16 @@ export function pipelineHandlers(
       return {};
     },
   } satisfies SomeHandlers;
+}
+
+function listed(problems: readonly ConfigurationProblem[]) {
+  return problems
+    .map(({ place: { line, column }, message }) => ({
+      line,
+      column,
+      message: message.slice(0, apiLimits.pipelineProblemCharsMax),
+    }))
+    .toSorted((a, b) => a.line - b.line || a.column - b.column);
 }
 
 function placeOf(

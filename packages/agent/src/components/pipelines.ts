@@ -1,0 +1,51 @@
+import { JobRunner, jobMetrics, pipelineInstances } from '@weir/jobs';
+import type { PipelineLogins } from '@weir/security';
+import type { AgentContext } from '../agent-context.ts';
+import { started } from '../component.ts';
+import { emitPipelineLine } from '../events/pipeline-lines.ts';
+import { agentLimits } from '../limits.ts';
+import { inUrl } from '../start-and-stop.ts';
+
+interface Needs extends AgentContext {
+  readonly kafkaPort: number;
+  readonly pipelineLogins: PipelineLogins;
+}
+
+/** Bytes per second and core: beside other work, and without. */
+const sharedBytesPerCpu = 5_000_000;
+const aloneBytesPerCpu = 100 * 1024 * 1024;
+
+/** Managed pipelines, on agents with their role. They stop before the listeners that they use. */
+export const pipelines = {
+  name: 'pipelines',
+  start({ options, stop, tenantAccess, events, kafkaPort, pipelineLogins }: Needs) {
+    const { roles, cluster: port, agentId, cpuCount, clock, log, metrics, tls, sasl } = options;
+    if (!roles.includes('pipelines')) return started({});
+    const usualRate = roles.length === 1 ? aloneBytesPerCpu : sharedBytesPerCpu;
+    const kind = pipelineInstances({
+      tenantAccess,
+      bytesPerSecond: cpuCount * (options.pipelineBytesPerCpu ?? usualRate),
+      ownCluster: (pipelineId) => ({
+        brokers: [`${inUrl(options.advertisedHost)}:${kafkaPort}`],
+        usesTls: tls?.kafka !== undefined,
+        ...(sasl?.passwordMechanisms.includes('PLAIN') ? pipelineLogins.issue(pipelineId, agentId) : {}),
+      }),
+      onLine: (line) => emitPipelineLine(events, line),
+      clock,
+      metrics,
+    });
+    const runner = new JobRunner({
+      port,
+      agentId,
+      runner: 'pipelines',
+      kinds: [kind],
+      slots: Math.max(agentLimits.pipelinesMin, cpuCount * agentLimits.pipelinesPerCpu),
+      clock,
+      log,
+      // Its instances have metrics of their own; these are about jobs that end.
+      metrics: { ...jobMetrics(metrics), running() {} },
+    });
+    runner.start();
+    return started({}, () => stop.within(runner.stop()));
+  },
+};

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type PipelineTask, writePipelineTask } from '@weir/cluster';
+import { AllowedHosts, TenantVariables } from '@weir/cluster/outbound';
+import { Metrics, systemClock } from '@weir/core';
+import { HandClock, until } from '@weir/core/testing';
+import { type JobRates, NeedsOperator } from '../job-kind.ts';
+import { type PipelineLine, pipelineInstances } from './pipeline-job.ts';
+import { SharedRate } from './shared-rate.ts';
+
+function setUp() {
+  const lines: PipelineLine[] = [];
+  const metrics = new Metrics();
+  const kind = pipelineInstances({
+    ownCluster: () => undefined,
+    tenantAccess: { hosts: new AllowedHosts([]), variables: new TenantVariables({ WEIR_PIPELINE_N: '3' }) },
+    bytesPerSecond: 1_000_000,
+    onLine: (line) => lines.push(line),
+    clock: systemClock,
+    metrics,
+  });
+  const reported: { doneCount: number; rates: JobRates | undefined }[] = [];
+  const stop = new AbortController();
+  const run = (yaml: string, more: Partial<PipelineTask> = {}) =>
+    kind.run(
+      writePipelineTask({
+        pipelineId: 'pi_1',
+        pipelineName: 'clean',
+        configurationId: 'pci_1',
+        instance: 0,
+        yaml,
+        ...more,
+      }),
+      {
+        signal: stop.signal,
+        checkpoint: null,
+        progress: (doneCount, _total, _checkpoint, rates) => reported.push({ doneCount, rates }),
+      },
+    );
+  return { run, lines, metrics, reported, stop };
+}
+
+const failing = `
+input: {generate: {mapping: 'root.n = 1', count: "\${WEIR_PIPELINE_N}", interval: ""}}
+pipeline: {processors: [{mapping: 'root = throw("no")'}]}
+output: {drop: {}}
+error_handling: {log: {enabled: true}}
+`;
+
+test('an instance counts, logs and reports what it does', async () => {
+  const { run, lines, metrics, reported } = setUp();
+  assert.equal(await run(failing), 'the input ended after 3 messages');
+  const seen = lines.map(
+    ({ level, message, stage, pipelineName }) => `${level} ${pipelineName} ${stage} ${message}`,
+  );
+  assert.equal(seen[0], 'info clean pipeline started pipeline instance');
+  assert.equal(seen.at(-1), 'info clean pipeline finished pipeline');
+  assert.ok(
+    seen.some((line) => line.startsWith('error clean ') || line.startsWith('warn clean ')),
+    seen.join('\n'),
+  );
+  const { doneCount, rates } = reported.at(-1)!;
+  assert.deepEqual([doneCount, rates?.failedCount], [3, 3]);
+  assert.match(rates?.lastError ?? '', /no$/);
+  const rendered = metrics.render();
+  assert.match(rendered, /pipeline_output_sent\{pipeline_id="pi_1"\} 3/);
+  assert.match(rendered, /agent_active_pipeline_instances\{pipeline_id="pi_1"\} 0/);
+  assert.match(rendered, /pipeline_instances_ended\{pipeline_id="pi_1",outcome="done"\} 1/);
+});
+
+test('an instance that is stopped is given back', async () => {
+  const { run, stop, reported, metrics } = setUp();
+  const running = run('input: {generate: {mapping: root = 1, interval: 1ms}}\noutput: {drop: {}}');
+  const rejected = assert.rejects(running, /told to stop/);
+  await until(() => reported.length > 0);
+  stop.abort(new Error('told to stop'));
+  await rejected;
+  assert.match(metrics.render(), /pipeline_instances_ended\{pipeline_id="pi_1",outcome="stopped"\} 1/);
+});
+
+test('a configuration that cannot run needs an operator', async () => {
+  const { run, lines } = setUp();
+  await assert.rejects(run('input: {generate: {mapping: root = }}\noutput: {drop: {}}'), NeedsOperator);
+  assert.equal(lines.at(-1)!.level, 'error');
+});
+
+test('pipelines of an agent share a rate', async () => {
+  const clock = new HandClock();
+  const rate = new SharedRate(1_000, clock);
+  const order: string[] = [];
+  const take = (name: string, bytes: number) => void rate.take(bytes).then(() => order.push(name));
+  take('a', 3_000);
+  take('b', 1_000);
+  take('c', 10);
+  await clock.pass(0);
+  assert.deepEqual(order, ['a']);
+  await clock.pass(1_999);
+  assert.deepEqual(order, ['a']);
+  await clock.pass(1);
+  assert.deepEqual(order, ['a', 'b']);
+  await clock.pass(1_000);
+  assert.deepEqual(order, ['a', 'b', 'c']);
+});

@@ -1,0 +1,2 @@
+export { InstanceFailed, runInThread, type ThreadOwner } from './run-in-thread.ts';
+export type { PipelineCounts, ThreadStart } from './thread-messages.ts';
