@@ -18,6 +18,10 @@ export const pipelineLimits = {
   silenceMsMax: 30_000,
   /** How long an instance may take to write what it has read when it is stopped. */
   drainMsMax: 300_000,
+  /** How long a process without instances waits for the next one. */
+  idleHostMs: 60_000,
+  /** How long an instance has a process of its own after its last one ended. */
+  aloneMs: 10 * 60_000,
   /** How often an instance says what it counted. */
   beatMs: 1_000,
   /** What an instance says about one such time. */

@@ -46,6 +46,9 @@ export const pipelines = {
       metrics: { ...jobMetrics(metrics), running() {} },
     });
     runner.start();
-    return started({}, () => stop.within(runner.stop()));
+    return started({}, async () => {
+      await stop.within(runner.stop());
+      kind.end();
+    });
   },
 };

@@ -2,7 +2,7 @@ import { type PipelineTask, pipelineKind, readPipelineTask } from '@weir/cluster
 import type { TenantAccess } from '@weir/cluster/outbound';
 import type { Clock, LogFields, LogLevel, Metrics } from '@weir/core';
 import type { OwnCluster } from '@weir/pipelines';
-import type { PipelineCounts, ThreadOwner } from '@weir/pipelines/thread';
+import type { PipelineCounts, PipelineHosts, ThreadOwner } from '@weir/pipelines/thread';
 import { type JobContext, type JobKind, type JobRates, NeedsOperator } from '../job-kind.ts';
 import { PipelineMetricSeries } from './pipeline-metrics.ts';
 import { SharedRate } from './shared-rate.ts';
@@ -28,24 +28,31 @@ interface PipelineInstancesOptions {
   readonly onLine: (line: PipelineLine) => void;
   readonly clock: Clock;
   readonly metrics: Metrics;
-  /** Tests have threads of their own. */
+  /** Tests have threads of their own, in this process. */
   readonly thread?: Pick<ThreadOwner, 'worker' | 'limits'> | undefined;
 }
 
 /** Rates are those of the last seconds. */
 const rateMs = 10_000;
 
-/** Runs instances of managed pipelines, each in a thread of its own. */
-export function pipelineInstances(options: PipelineInstancesOptions): JobKind {
+/** Runs instances of managed pipelines. */
+export interface PipelineInstances extends JobKind {
+  /** Ends the processes that they were in, when none runs any more. */
+  end(): void;
+}
+
+/** Runs instances of managed pipelines, each in a thread of its own and outside of this process. */
+export function pipelineInstances(options: PipelineInstancesOptions): PipelineInstances {
   const { clock, metrics, tenantAccess, onLine } = options;
   const rate = new SharedRate(options.bytesPerSecond, clock);
   const series = new PipelineMetricSeries(metrics);
   /** By pipeline and instance: one that stops is waited for before another one starts. */
   const running = new Map<string, Promise<unknown>>();
+  let hosts: PipelineHosts | undefined;
 
   const run = async (task: PipelineTask, { signal, progress }: JobContext): Promise<string> => {
     // Loaded on demand: most agents run no pipelines.
-    const { InstanceFailed, runInThread } = await import('@weir/pipelines/thread');
+    const { InstanceFailed, PipelineHosts, runInThread } = await import('@weir/pipelines/thread');
     const { pipelineId, pipelineName, instance } = task;
     const say = (level: LogLevel, message: string, stage: string, fields: LogFields = {}) =>
       onLine({ pipelineId, pipelineName, instance, stage, level, message, fields });
@@ -58,29 +65,30 @@ export function pipelineInstances(options: PipelineInstancesOptions): JobKind {
         const isRenewed = () => options.ownCluster(pipelineId)?.username !== ownCluster?.username;
         const login = watchedLogin(clock, signal, isRenewed);
         try {
-          await runInThread(
-            {
-              yaml: task.yaml,
-              secrets: task.secrets ?? {},
-              variables: tenantAccess.variables.all(),
-              allowedHosts: tenantAccess.hosts.entries,
-              ownCluster,
+          const start = {
+            yaml: task.yaml,
+            secrets: task.secrets ?? {},
+            variables: tenantAccess.variables.all(),
+            allowedHosts: tenantAccess.hosts.entries,
+            ownCluster,
+          };
+          const owner = {
+            ...options.thread,
+            clock,
+            signal: login.signal,
+            take: (bytes: number) => rate.take(bytes),
+            onCounts(counts: PipelineCounts) {
+              series.counted(pipelineId, counts);
+              seen.counted(counts);
             },
-            {
-              ...options.thread,
-              clock,
-              signal: login.signal,
-              take: (bytes) => rate.take(bytes),
-              onCounts(counts) {
-                series.counted(pipelineId, counts);
-                seen.counted(counts);
-              },
-              onLog(level, message, { stage, ...fields }) {
-                if (level === 'warn' || level === 'error') seen.failed(message, fields);
-                say(level, message, typeof stage === 'string' ? stage : 'pipeline', fields);
-              },
+            onLog(level: LogLevel, message: string, { stage, ...fields }: LogFields) {
+              if (level === 'warn' || level === 'error') seen.failed(message, fields);
+              say(level, message, typeof stage === 'string' ? stage : 'pipeline', fields);
             },
-          );
+          };
+          hosts ??= new PipelineHosts(clock);
+          if (options.thread === undefined) await hosts.run(`${pipelineId} ${instance}`, start, owner);
+          else await runInThread(start, owner);
         } finally {
           login.end();
         }
@@ -103,6 +111,7 @@ export function pipelineInstances(options: PipelineInstancesOptions): JobKind {
     kind: pipelineKind,
     category: 'pipelines',
     isLasting: true,
+    end: () => hosts?.end(),
     async run(bytes, context) {
       const task = readPipelineTask(bytes);
       const place = `${task.pipelineId} ${task.instance}`;
