@@ -15,6 +15,7 @@ import { Status } from '../../ui/status.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import { offsetOf } from './offset-of.ts';
+import { Templates } from './templates.tsx';
 import { Trial } from './trial.tsx';
 
 type Described = OutputOf<'describe_pipeline'>;
@@ -109,6 +110,7 @@ function Editor({ target, described }: EditorProps) {
         className="min-h-96"
       />
       <div className="flex min-w-0 flex-col gap-4">
+        {isEmpty && pipeline.type === 'bento' && <Templates onChoose={setText} />}
         <Card title="Problems">
           <div className="flex flex-col gap-3 p-4" aria-live="polite">
             {isEmpty ? (

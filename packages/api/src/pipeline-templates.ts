@@ -1,0 +1,130 @@
+/** A configuration to begin with. */
+export interface PipelineTemplate {
+  readonly name: string;
+  /** What it does, in one line. */
+  readonly about: string;
+  readonly yaml: string;
+}
+
+/** Templates of pipelines of the type `bento`, as the console offers them. */
+export const pipelineTemplates: readonly PipelineTemplate[] = [
+  {
+    name: 'Change records',
+    about:
+      'Reads a topic, changes every record by a mapping, and writes it to another topic with the same key.',
+    yaml: `input:
+  kafka_franz_service:
+    topics: [orders]
+    consumer_group: clean-orders
+
+pipeline:
+  processors:
+    - mapping: |
+        root = this
+        root.total = this.price.or(0) * this.count.or(1)
+        root.email = deleted()
+
+output:
+  kafka_franz_service:
+    topic: clean-orders
+    key: \${! @kafka_key }
+`,
+  },
+  {
+    name: 'Filter records',
+    about: 'Copies the records of a topic that match a condition; the others are dropped.',
+    yaml: `input:
+  kafka_franz_service:
+    topics: [events]
+    consumer_group: important-events
+
+pipeline:
+  processors:
+    - mapping: root = if this.level != "error" { deleted() }
+
+output:
+  kafka_franz_service:
+    topic: important-events
+    key: \${! @kafka_key }
+`,
+  },
+  {
+    name: 'Route records, with a dead-letter topic',
+    about:
+      'Chooses the topic by a field. Records that cannot be processed go to a topic of their own with the reason.',
+    yaml: `input:
+  kafka_franz_service:
+    topics: [events]
+    consumer_group: route-events
+
+pipeline:
+  processors:
+    - mapping: |
+        root = this
+        meta target = this.kind.not_empty()
+
+output:
+  fallback:
+    - reject_errored:
+        kafka_franz_service:
+          topic: events-\${! @target }
+    - kafka_franz_service:
+        topic: events-dead-letters
+      processors:
+        - mapping: |
+            root.record = content().string()
+            root.reason = @fallback_error
+`,
+  },
+  {
+    name: 'Send records to an HTTP endpoint',
+    about: 'Posts batches of records as JSON arrays. A request that fails is repeated, and nothing is lost.',
+    yaml: `input:
+  kafka_franz_service:
+    topics: [events]
+    consumer_group: webhook
+
+output:
+  http_client:
+    url: https://example.com/events
+    verb: POST
+    headers:
+      Content-Type: application/json
+      Authorization: Bearer \${secret:webhook-token}
+    batching:
+      count: 100
+      period: 1s
+      processors:
+        - archive:
+            format: json_array
+`,
+  },
+  {
+    name: 'Archive a topic to S3',
+    about: 'Writes gzipped files of lines to a bucket, by topic and day.',
+    yaml: `input:
+  kafka_franz_service:
+    topics: [events]
+    consumer_group: archive
+
+output:
+  aws_s3:
+    bucket: my-archive
+    region: eu-central-1
+    path: \${! @kafka_topic }/\${! now().ts_format("2006-01-02") }/\${! uuid_v4() }.jsonl.gz
+    content_type: application/x-ndjson
+    credentials:
+      id: \${secret:s3-key-id}
+      secret: \${secret:s3-secret-key}
+    batching:
+      count: 10000
+      byte_size: 10000000
+      period: 1m
+      processors:
+        - archive:
+            format: lines
+        - compress:
+            algorithm: gzip
+`,
+  },
+];
