@@ -76,7 +76,11 @@ export function generatedPipeline(random: Random): GeneratedPipeline {
     () => ({ group_by_value: { value: one([`\${! json("kind") }`, `\${! json("id") }`, 'x']) } }),
     () => ({ archive: { format: one(['lines', 'json_array', 'binary', 'concatenate']) } }),
     () => ({ unarchive: { format: one(['lines', 'json_array', 'json_documents', 'json_map', 'binary']) } }),
-    () => ({ compress: { algorithm: one(['gzip', 'zlib', 'flate', 'snappy', 'lz4']) } }),
+    () => {
+      // Compressed bytes differ from one library to the next.
+      const algorithm = one(['gzip', 'zlib', 'flate', 'snappy', 'lz4']);
+      return { processors: [{ compress: { algorithm } }, { decompress: { algorithm } }] };
+    },
     () => ({
       dedupe: {
         cache: 'known',

