@@ -21,6 +21,7 @@ import { eventsPage } from '../packages/events/src/reference-page.ts';
 import { httpPage } from '../packages/gateway/src/http-api/reference-page.ts';
 import { registryPage } from '../packages/gateway/src/schema-registry/reference-page.ts';
 import { mcpPage } from '../packages/mcp/src/reference-page.ts';
+import { pipelineComponentsPage } from '../packages/pipelines/src/reference-page.ts';
 import { compatibilityPage } from '../tests/interop/compatibility/page.ts';
 import { limitsPage } from './limits-page.ts';
 
@@ -40,6 +41,7 @@ const pages: Readonly<Record<string, () => string>> = {
   'docs/reference/mcp.md': mcpPage,
   'docs/reference/migrations.md': migrationsPage,
   'docs/reference/metrics.md': metricsPage,
+  'docs/reference/pipeline-components.md': pipelineComponentsPage,
   'docs/reference/pipelines.md': pipelinesPage,
   'docs/reference/schema-registry.md': registryPage,
 };
