@@ -1,5 +1,5 @@
 /** A configuration to begin with. */
-export interface PipelineTemplate {
+interface PipelineTemplate {
   readonly name: string;
   /** What it does, in one line. */
   readonly about: string;

@@ -5,7 +5,7 @@ import type { Instances } from './instances.ts';
 import type { Reading, TextPlace } from './reading.ts';
 
 /** Where a component may be used: everywhere, or only in pipelines that a person runs on a machine of their own. */
-export type Availability = 'everywhere' | 'local';
+type Availability = 'everywhere' | 'local';
 
 /** A type of component: what it does, its fields, and how one is made. */
 export interface ComponentSpec<Kind extends ComponentKind = ComponentKind> {

@@ -1,5 +1,5 @@
 /** A message that a person gives to try a configuration. */
-export interface TriedMessage {
+interface TriedMessage {
   readonly content: string;
   readonly metadata: Readonly<Record<string, string>>;
 }
