@@ -5,7 +5,7 @@ export type Metadata = ReadonlyMap<string, Value>;
 const noMetadata: Metadata = new Map();
 
 /** Why a component failed on a message. The message flows on with it. */
-export interface MessageFailure {
+interface MessageFailure {
   readonly message: string;
   /** Of the component. */
   readonly label?: string;
