@@ -36,7 +36,7 @@ interface PipelineInstancesOptions {
 const rateMs = 10_000;
 
 /** Runs instances of managed pipelines. */
-export interface PipelineInstances extends JobKind {
+interface PipelineInstances extends JobKind {
   /** Ends the processes that they were in, when none runs any more. */
   end(): void;
 }
