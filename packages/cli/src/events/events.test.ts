@@ -182,12 +182,12 @@ test('events are switched on and off, as a whole and by type', async (t) => {
   ]);
   assert.deepEqual((await run('enable', '-types', 'acl_logs')).out.split('\n'), [
     'events enabled: acl_logs',
-    'enabled before: agent_logs, diagnostics_logs, cluster_metrics',
+    'enabled before: agent_logs, pipeline_logs, diagnostics_logs, cluster_metrics',
     '',
   ]);
   assert.deepEqual((await run('enable', '-types', 'orbit_logs')).out.split('\n'), [
     'events enabled: none',
-    'enabled before: agent_logs, acl_logs, diagnostics_logs, cluster_metrics',
+    'enabled before: agent_logs, acl_logs, pipeline_logs, diagnostics_logs, cluster_metrics',
     'not emitted by this release: orbit_logs',
     '',
   ]);
