@@ -186,14 +186,22 @@ test('a pipeline that this release cannot run is not started, and the error says
   }
 });
 
+const orbitYaml = `source_bootstrap_brokers: [{ hostname: kafka.example.com, port: 9092 }]
+topic_mappings: [{ source_regex: orders.* }]
+`;
+
 test('a refused call deploys nothing either', async (t) => {
   const { app, ours } = await start(t);
   const on = { virtual_cluster_id: ours.a.clusterId };
-  const { pipeline_id } = await app.call('create_pipeline', { ...on, pipeline_name: 'p' });
+  const { pipeline_id } = await app.call('create_pipeline', {
+    ...on,
+    pipeline_name: 'p',
+    pipeline_type: 'orbit',
+  });
   const target = { ...on, pipeline_id };
   const { configuration_id } = await app.call('create_pipeline_configuration', {
     ...target,
-    configuration_yaml: yaml,
+    configuration_yaml: orbitYaml,
   });
   const both = { ...target, desired_state: 'running', deployed_configuration_id: configuration_id } as const;
   await refused(app, 'no_pipeline_engine', 'change_pipeline_state', both);
@@ -412,7 +420,7 @@ test('the audit log records pipelines without their configurations', async (t) =
   const wrong = { ...target, configuration_yaml: `input: {}\noutput: {}\n${secret}: 1\n` };
   await refused(app, 'invalid_pipeline_configuration', 'create_pipeline_configuration', wrong, /hunter2/);
   later();
-  await refused(app, 'no_pipeline_engine', 'change_pipeline_state', { ...target, desired_state: 'running' });
+  await refused(app, 'conflict', 'change_pipeline_state', { ...target, desired_state: 'running' });
   const headers = { 'service-api-key': await ours.key('k', appGrant(ours.a.id)) };
   const { text, json } = await call('search_audit_log', { headers });
   assert.ok(!text.includes('hunter2'));
@@ -423,7 +431,7 @@ test('the audit log records pipelines without their configurations', async (t) =
       ['create_pipeline', 'ok', [ours.a.clusterId, 'clean', pipeline_id]],
       ['create_pipeline_configuration', 'ok', [ours.a.clusterId, pipeline_id, stored.configuration_id]],
       ['create_pipeline_configuration', 'invalid_pipeline_configuration', [ours.a.clusterId, pipeline_id]],
-      ['change_pipeline_state', 'no_pipeline_engine', [ours.a.clusterId, pipeline_id]],
+      ['change_pipeline_state', 'conflict', [ours.a.clusterId, pipeline_id]],
     ],
   );
 });
