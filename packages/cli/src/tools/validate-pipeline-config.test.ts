@@ -17,7 +17,7 @@ const validate = (...flags: string[]) => runArguments(['cli', 'validate-pipeline
 
 test('a valid configuration is recognised by its fields', async (t) => {
   const cases: readonly [yaml: string, type: string][] = [
-    ['input: {}\noutput: {}\n', 'bento'],
+    ['input: { generate: { mapping: root = 1 } }\noutput: { drop: {} }\n', 'bento'],
     ['source_schema_registry: { hostname: registry, port: 8081 }\n', 'schema_linking'],
   ];
   for (const [yaml, type] of cases) {
@@ -30,19 +30,20 @@ test('a valid configuration is recognised by its fields', async (t) => {
 });
 
 test('each problem is one line with its position, in the order of the text', async (t) => {
-  const path = fileOf(t, 'input: {}\nbuffer: none\noutput: {}\ninptu: {}\n');
+  const path = fileOf(t, 'input: {}\nbuffer: none\noutput: { drop: {} }\ninptu: {}\n');
   assert.deepEqual(await validate('-config-file', path), {
     status: 1,
     out:
-      `${path}:2:9: buffer: is not a mapping of fields\n` +
-      `${path}:4:1: unknown field "inptu"; did you mean input?\n`,
+      `${path}:1:8: an input has no type; add one, such as kafka_franz_service\n` +
+      `${path}:2:9: a buffer has to be an object with the name of its type\n` +
+      `${path}:4:1: there is no field "inptu"; did you mean input?\n`,
     err: '',
   });
   const json = await validate('-config-file', path, '-output', 'json', '-pipeline-type', 'bento');
   const { isValid, type, problems } = JSON.parse(json.out);
   assert.deepEqual(
     [json.status, isValid, type, problems[0].line, problems[0].column],
-    [1, false, 'bento', 2, 9],
+    [1, false, 'bento', 1, 8],
   );
 });
 
@@ -74,15 +75,15 @@ test('a file that cannot be read, or no file, is one line', async (t) => {
 
 test('mappings are checked', async (t) => {
   const yaml =
-    'input: {}\npipeline:\n  processors:\n    - mapping: root = = (\n    - mutation: |\n        root.a = 1\n        root.b = nope()\noutput: {}\n';
+    'input: { generate: { mapping: root = 1 } }\npipeline:\n  processors:\n    - mapping: root = = (\n    - mutation: |\n        root.a = 1\n        root.b = nope()\noutput: { drop: {} }\n';
   const path = fileOf(t, yaml);
   const found = await validate('-config-file', path);
   assert.deepEqual(
     [found.status, found.out],
     [
       1,
-      `${path}:4:16: mapping: line 1, column 8: expected query, got: = (\n` +
-        `${path}:5:17: mutation: line 2, column 10: unrecognised function 'nope'\n`,
+      `${path}:4:23: in the mapping: expected query, got: = (\n` +
+        `${path}:7:18: in the mapping: unrecognised function 'nope'\n`,
     ],
   );
   const fine = fileOf(t, yaml.replace('= = (', '= this').replace('nope()', 'now()'));

@@ -173,10 +173,7 @@ class StreamReading implements Reading {
     const named = entries.filter(({ key }) => !common.includes(key));
     const [first, second] = named;
     if (first === undefined) {
-      this.problem(
-        place,
-        `${nameOf(kind)} has no type; name one of ${this.#options.catalogue.names(kind).join(', ')}`,
-      );
+      this.problem(place, `${nameOf(kind)} has no type; add one, such as ${this.#exampleOf(kind)}`);
       return undefined;
     }
     const spec = this.#options.catalogue.get(kind, first.key);
@@ -195,6 +192,11 @@ class StreamReading implements Reading {
         `${kind} ${first.key} is not available in managed pipelines; run it with weir cli run-pipeline`,
       );
     return { spec, config: first.value };
+  }
+
+  #exampleOf(kind: ComponentKind): string {
+    const names = this.#options.catalogue.names(kind);
+    return ['kafka_franz_service', 'mapping'].find((name) => names.includes(name)) ?? names[0] ?? 'none';
   }
 
   #unknownType(kind: ComponentKind, name: string): string {
