@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { type PipelineTask, writePipelineTask } from '@weir/cluster';
 import { AllowedHosts, TenantVariables } from '@weir/cluster/outbound';
 import { Metrics, systemClock } from '@weir/core';
@@ -19,6 +19,7 @@ function setUp() {
     clock: systemClock,
     metrics,
   });
+  after(() => kind.end());
   const reported: { doneCount: number; rates: JobRates | undefined }[] = [];
   const stop = new AbortController();
   const run = (yaml: string, more: Partial<PipelineTask> = {}) =>
