@@ -1,4 +1,4 @@
-import type { CompareBar, RowName } from './bars.ts';
+import { type CompareBar, type RowName, rowNames } from './bars.ts';
 import type { MetricName } from './metrics.ts';
 import type { SideId } from './side-names.ts';
 
@@ -23,6 +23,78 @@ export const reasons: readonly MissedReason[] = [
       'Kafka hands pages of the file system to the socket and never has them in its own memory (`sendfile`), while ' +
       'Weir reads a file into memory and writes it to the socket from there.',
     next: 'fewer and larger reads for each answer, and pages that several consumers share.',
+  },
+  {
+    rows: ['start'],
+    metrics: ['startMs'],
+    sides: ['local'],
+    because: 'most of a start is loading and compiling the bundle, and a busy machine doubles it.',
+    next: 'a start-up snapshot of V8, and fewer modules before the first listener.',
+  },
+  {
+    rows: ['steady', 'light-steady'],
+    metrics: ['warmCpuSecondsPerGb'],
+    sides: ['playground', 'local'],
+    because:
+      'at 60 MB/s a file has few batches, and what a file costs (building it, its commit, the change stream, timers) ' +
+      'is spread over little.',
+    next: 'one callback for each file instead of promises in each layer, and a change stream without messages in between.',
+  },
+  {
+    rows: ['steady', 'light-steady'],
+    metrics: ['openP50Ms', 'openP99Ms'],
+    sides: ['playground'],
+    because:
+      'Weir waits for the disk before it acknowledges and gathers batches for it, and while clients and server share ' +
+      'two cores a garbage collection or a slow write delays all batches of a file.',
+    next: 'a pace that follows the time of the last writes, tuned as the close policy of stores was.',
+  },
+  {
+    rows: ['light-full', 'full-1', 'full-64'],
+    metrics: ['mbPerSecond'],
+    sides: ['playground', 'local'],
+    because: 'one thread decodes, checks and answers all requests, and on two cores a client has the other.',
+    next: 'decoding and encoding in serving threads where there are cores for them.',
+  },
+  {
+    rows: ['light-small'],
+    metrics: ['mbPerSecond'],
+    sides: ['playground', 'local'],
+    because: 'decoding, checking and answering a request costs the same for 16 KiB as for 1 MiB.',
+    next: 'decoding and encoding in serving threads where there are cores for them.',
+  },
+  {
+    rows: ['defaults'],
+    metrics: ['mbPerSecond'],
+    sides: ['playground', 'local'],
+    because:
+      'a Java producer with defaults has five requests of 16 KiB under way, so the time of a request decides, and ' +
+      'Weir takes longer for one: it syncs, and in memory it waits for more batches.',
+    next: 'no distance between files in memory while one connection waits.',
+  },
+  {
+    rows: [...rowNames],
+    metrics: ['peakMib'],
+    sides: ['playground', 'local', 'agent', 'threads-1', 'threads-2', 'threads-4', 'threads-8'],
+    because:
+      'caches of pages, pooled frames and the young generation of V8 have limits of their own, whose sum is larger, and ' +
+      'the system keeps what was freed.',
+    next: 'one limit that all of them share.',
+  },
+  {
+    rows: ['store-8', 'store-60'],
+    metrics: ['openP50Ms', 'openP99Ms'],
+    sides: ['agent'],
+    because:
+      'client, store, control plane and agent share two cores, and a request to the store that is slow is the p99.',
+    next: 'hedged requests by the measured distribution of each store.',
+  },
+  {
+    rows: ['threads-disk', 'threads-memory'],
+    metrics: ['mbPerSecond'],
+    sides: ['threads-2'],
+    because: 'the main thread bounds what an agent can do.',
+    next: 'decoding and encoding in the threads.',
   },
 ];
 
