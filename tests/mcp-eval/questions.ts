@@ -417,10 +417,7 @@ export const questions: readonly Question[] = [
   {
     question: 'Why is orders_to_lake paused?',
     calls: [['describe_pipeline', on({ pipeline_id: 'orders_to_lake' })]],
-    facts: [
-      /pipeline\.state: paused/,
-      /This release keeps pipelines of the type bento .* and has no engine that runs them/,
-    ],
+    facts: [/pipeline\.state: paused/, /pipeline\.last_error: a record could not be parsed/],
   },
   {
     question: 'Is the migration from the old cluster set up?',
@@ -452,7 +449,7 @@ export const questions: readonly Question[] = [
   {
     question: 'Which events are recorded, and how many?',
     calls: [['list_event_types', on()]],
-    facts: [/^acl_logs\ttrue\t55/m, /^pipeline_logs\tfalse\t4/m],
+    facts: [/^acl_logs\ttrue\t55/m, /^pipeline_logs\ttrue\t4/m],
   },
   {
     question: 'Which principals were denied in the last hour?',

@@ -9,7 +9,8 @@ import { planChanges } from './plan.ts';
 import { type RegistryOutcome, registryItems } from './registry-checks.ts';
 
 /** A configuration that writes to a topic. */
-const bento = (topic: string) => `{ input: { generate: {} }, output: { kafka_franz: { topic: ${topic} } } }`;
+const bento = (topic: string) =>
+  `{ input: { generate: { mapping: root = 1 } }, output: { kafka_franz_service: { topic: ${topic} } } }`;
 
 const shop: ActualCluster = {
   id: 'vci_shop',
