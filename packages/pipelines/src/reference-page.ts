@@ -14,7 +14,7 @@ const introduction = `# Components of pipelines
 
 <!-- Written by scripts/docs.ts from packages/pipelines/src. Change the tables there, not this page. -->
 
-A pipeline of the type \`bento\` is a configuration as [Bento](https://warpstreamlabs.github.io/bento/) has it: an input, processors, an
+A pipeline of the type \`bento\` is a configuration as Bento has it: an input, processors, an
 output. \`weir cli run-pipeline -f FILE\` runs one on your machine, \`weir cli validate-pipeline-config\` checks one, and the
 [console](../guides/console.md) and the [API](api.md#pipelines) keep and run them in a cluster ([pipelines](pipelines.md)). Mappings are
 [Bloblang](bloblang.md).

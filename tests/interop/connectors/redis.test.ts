@@ -89,7 +89,7 @@ input:
       },
     );
     assert.equal(collected.texts[0], 'hello');
-    await runPipeline(`${numbers(1)}\noutput: {redis_pubsub: {url: "${url}", channel: nobody}}\n`);
+    await runPipeline(`${numbers(1)}\noutput: {redis_pubsub: {url: "${url}", channel: unheard}}\n`);
   });
 
   test('hashes: fields of documents, of metadata, and of the configuration', async () => {

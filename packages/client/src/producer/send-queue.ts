@@ -38,7 +38,7 @@ export class Send {
   }
 }
 
-/** What the fields of a record and of a header take up besides their contents, at most. */
+/** Upper bounds of the bytes that a record and a header take besides their contents. */
 const recordOverheadBytes = 32;
 const headerOverheadBytes = 10;
 

@@ -40,7 +40,7 @@ test('a login is accepted while its secret is and its agent is there', () => {
   assert.equal(logins.isRight(username, password), false, 'after two rotations');
 });
 
-test('nobody else is a pipeline', () => {
+test('no other login is taken for a pipeline', () => {
   const { byKey, logins } = clusterOf();
   const { username, password } = logins.issue('pi_1', 'agent-1')!;
   const other = logins.issue('pi_2', 'agent-1')!;
