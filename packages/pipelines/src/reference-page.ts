@@ -32,7 +32,8 @@ const differences = `## Differences from Bento
 - Batches are written in the order in which they were read, also with several threads.
 - Messages that were not written are delivered again with growing pauses, up to 10 seconds.
 - A variable stands for a text, never for YAML.
-- \`http\`, \`logger\`, \`metrics\` and \`tracer\` are ignored: the process decides about them.
+- \`http\`, \`logger\`, \`metrics\` and \`tracer\` have no effect: the process decides about them. A check warns about
+  fields without effect.
 - Unknown fields are errors, not warnings.`;
 
 const titles: Readonly<Record<ComponentKind, string>> = {
@@ -72,10 +73,11 @@ function rowsOf(fields: Fields, prefix: string): string[] {
   ]);
 }
 
-function described({ about, traits: { deprecated, isSecret } }: Field<unknown>): string {
+function described({ about, traits: { deprecated, isSecret, withoutEffect } }: Field<unknown>): string {
   const notes = [
     isSecret ? 'It is masked where it is shown.' : '',
     deprecated === undefined ? '' : `Deprecated: ${deprecated}.`,
+    withoutEffect === undefined ? '' : `It has no effect: ${withoutEffect}.`,
   ];
   return [about, ...notes.filter(Boolean)].join(' ');
 }

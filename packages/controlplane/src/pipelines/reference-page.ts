@@ -69,10 +69,11 @@ function sectionOf(type: PipelineType): string {
 }
 
 function streamRows(): [field: string, what: string][] {
-  return Object.entries(streamFields).map(([name, { about, absence }]) => [
-    name,
-    absence.kind === 'required' ? `${about} Required.` : about,
-  ]);
+  return Object.entries(streamFields).map(([name, { about, absence, traits }]) => {
+    const why = traits.withoutEffect;
+    const effect = why === undefined ? '' : ` It has no effect: ${why}.`;
+    return [name, `${about}${absence.kind === 'required' ? ' Required.' : ''}${effect}`];
+  });
 }
 
 function rowsOf(schema: z.ZodObject, path: string): [field: string, what: string][] {

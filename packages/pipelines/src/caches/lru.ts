@@ -12,7 +12,10 @@ const cap = int('The most entries.').check((count) =>
     : undefined,
 );
 const initValues = map('Values that are there from the beginning.', string('The value.')).or({});
-const optimistic = bool('Has no effect: one thread runs a pipeline.').or(false).advanced();
+const optimistic = bool('Whether threads do not wait for each other.')
+  .or(false)
+  .advanced()
+  .withoutEffect('one thread runs a pipeline');
 const ratio = (about: string, value: number) =>
   float(about)
     .check((part) => (part < 0 || part > 1 ? 'has to be from 0 to 1' : undefined))

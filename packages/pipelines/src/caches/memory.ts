@@ -106,7 +106,7 @@ export const memory = componentOf('cache', {
       'How often expired values are removed; values do not expire if empty.',
     ).or('60s'),
     init_values: map('Values that are there from the beginning, and stay.', string('The value.')).or({}),
-    shards: int('Has no effect: one thread runs a pipeline.').or(1).advanced(),
+    shards: int('Parts that threads share.').or(1).advanced().withoutEffect('one thread runs a pipeline'),
   },
   open({ default_ttl: ttlMs, compaction_interval: compactionMs, init_values: initialValues }, context) {
     const options = { defaultTtlMs: ttlMs ?? 0, compactionMs: compactionMs ?? 0, initialValues };

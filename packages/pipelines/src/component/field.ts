@@ -39,6 +39,8 @@ interface FieldTraits {
   readonly isAdvanced: boolean;
   /** What to use instead. */
   readonly deprecated?: string | undefined;
+  /** Why setting it changes nothing. */
+  readonly withoutEffect?: string | undefined;
 }
 
 const usualTraits: FieldTraits = { isSecret: false, isAdvanced: false };
@@ -89,6 +91,11 @@ export class Field<T> {
 
   deprecated(instead: string): Field<T> {
     return this.#with({ deprecated: instead });
+  }
+
+  /** Bento has it, and setting it changes nothing here; a check warns, and says why. */
+  withoutEffect(why: string): Field<T> {
+    return this.#with({ withoutEffect: why });
   }
 
   /** Only pipelines that a person runs may set it: it names a file, or leads around the rules of an operator. */
@@ -169,8 +176,9 @@ export function readFields<F extends Fields>(
       values[name] = field.readAbsent(value, reading, at);
       continue;
     }
-    const { deprecated } = field.traits;
+    const { deprecated, withoutEffect } = field.traits;
     if (deprecated !== undefined) reading.warning(entry.place, `${name} is deprecated; ${deprecated}`);
+    if (withoutEffect !== undefined) reading.warning(entry.place, `${name} has no effect: ${withoutEffect}`);
     values[name] = field.read(entry.value, reading, at);
   }
   return values as Values<F>;

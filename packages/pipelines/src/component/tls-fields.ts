@@ -14,9 +14,10 @@ const certificate = object('A certificate and its key, as PEM or as files.', {
 const fields = {
   enabled: bool('Whether these settings are used.').or(false),
   skip_cert_verify: bool('Whether any certificate of the server is accepted.').or(false).advanced(),
-  enable_renegotiation: bool('Whether the server may ask for another handshake; TLS 1.3 has none.')
+  enable_renegotiation: bool('Whether the server may ask for another handshake.')
     .or(false)
-    .advanced(),
+    .advanced()
+    .withoutEffect('servers always may, and TLS 1.3 has no other handshake'),
   root_cas: string('Certificate authorities in PEM, instead of the public ones.').or('').secret().advanced(),
   root_cas_file: string('A file of certificate authorities.').or('').localOnly().advanced(),
   client_certs: list('Certificates to present.', certificate).or([]).advanced(),

@@ -61,11 +61,38 @@ const rows: readonly (readonly [what: string, yaml: string, problems: readonly (
     ['1:46 count has to be a whole number'],
   ],
   [
+    'oauth for a registry',
+    'input: {generate: {mapping: root = 1}}\npipeline:\n  processors:\n    - schema_registry_decode:\n        url: http://a.example\n        oauth: {enabled: true}\noutput: {drop: {}}',
+    ['6:16 oauth is not available for registries; use basic_auth or jwt'],
+  ],
+  [
     'a field at the top',
     'input: {generate: {mapping: root = 1}}\noutput: {drop: {}}\npipelines: {}',
     ['3:1 there is no field "pipelines"; did you mean pipeline?'],
   ],
 ];
+
+// biome-ignore format: a table
+const ignored: readonly (readonly [what: string, yaml: string, warnings: readonly string[]])[] = [
+  ['at the top, and deep within', 'input:\n  http_client:\n    url: http://a.example/\n    transport:\n      force_http2: true\noutput: {drop: {}}\nlogger: {level: WARN}',
+    ['5:7 force_http2 has no effect: requests are HTTP/1.1', '7:1 logger has no effect: logs go where the operator sends them']],
+  ['without a value',             'input: {http_client: {url: "http://a.example/", transport: {force_http2: }}}\noutput: {drop: {}}', []],
+  ['of a search output',          'input: {generate: {mapping: root = 1}}\noutput:\n  elasticsearch:\n    urls: [http://a.example]\n    index: a\n    max_retries: 3\n    backoff: {max_interval: 1s}',
+    ['6:5 max_retries has no effect: what is not stored is written again, without end', '7:5 backoff has no effect: what is not stored is written again, without end']],
+  ['of a registry',               'input: {generate: {mapping: root = 1}}\npipeline:\n  processors:\n    - schema_registry_decode: {url: http://a.example, avro_nested_schemas: true}\noutput: {drop: {}}',
+    ['4:55 avro_nested_schemas has no effect: references are always followed']],
+];
+
+for (const [what, yaml, expected] of ignored) {
+  test(`warnings about fields without effect, ${what}`, () => {
+    const { warnings, problems } = readConfiguration(yaml, managed);
+    assert.deepEqual(problems, []);
+    assert.deepEqual(
+      warnings.map(({ place: { line, column }, message }) => `${line}:${column} ${message}`).toSorted(),
+      expected,
+    );
+  });
+}
 
 for (const [what, yaml, expected] of rows) {
   test(`a configuration with ${what}`, () => {

@@ -39,9 +39,7 @@ export const serviceFields = {
 
 /** The outermost fields of a configuration. */
 export const streamFields = {
-  http: any('Of the HTTP server of the process; it is set by the operator, and ignored here.')
-    .optional()
-    .advanced(),
+  http: any('The HTTP server of the process.').optional().advanced().withoutEffect('the operator sets it'),
   input: child('input', 'Where messages come from.'),
   buffer: child('buffer', 'Holds messages between the input and the processors.').or({ none: {} }),
   pipeline: object('What is done with messages.', {
@@ -67,9 +65,12 @@ export const streamFields = {
   output_resources: resources('output'),
   cache_resources: resources('cache'),
   rate_limit_resources: resources('rate_limit'),
-  logger: any('Logs go where the operator sends them; ignored here.').optional().advanced(),
-  metrics: any('Metrics are published by the process; ignored here.').optional().advanced(),
-  tracer: any('Not available; ignored here.').optional().advanced(),
+  logger: any('How logs are written.')
+    .optional()
+    .advanced()
+    .withoutEffect('logs go where the operator sends them'),
+  metrics: any('Where metrics go.').optional().advanced().withoutEffect('the process publishes metrics'),
+  tracer: any('Where traces go.').optional().advanced().withoutEffect('there is no tracing in this release'),
   shutdown_delay: durationMs('How long the input is read after the pipeline was stopped.').or('0s'),
   shutdown_timeout: durationMs('How long messages in flight may take to be written when it stops.').or('20s'),
   tests: list('Tests of the configuration; ignored when it runs.', any('A test.')).optional().advanced(),

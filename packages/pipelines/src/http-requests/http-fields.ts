@@ -19,15 +19,15 @@ export const transportField = object('Connections.', {
     timeout: durationMs('How long it may take.').or('30s'),
     keep_alive: durationMs('The time between probes of a connection that is not used.').or('30s'),
   }),
-  force_http2: bool('Requests are HTTP/1.1, so that it changes nothing.').optional(),
+  force_http2: bool('Whether requests are HTTP/2.').optional().withoutEffect('requests are HTTP/1.1'),
   max_idle_connections: int('Connections that stay open unused.').or(100),
   idle_connection_timeout: durationMs('How long a connection stays open unused.').or('90s'),
-  tls_handshake_timeout: durationMs(
-    'How long a TLS handshake may take; the time of `dial_context` holds for both.',
-  ).or('10s'),
-  expect_continue_timeout: durationMs(
-    'Requests do not wait for a server to agree, so that it changes nothing.',
-  ).or('1s'),
+  tls_handshake_timeout: durationMs('How long a TLS handshake may take.')
+    .or('10s')
+    .withoutEffect('the time of dial_context holds for the handshake too'),
+  expect_continue_timeout: durationMs('How long to wait until a server agrees to take a body.')
+    .or('1s')
+    .withoutEffect('requests do not wait for that'),
 }).advanced();
 
 const statuses = (about: string) => list(about, int('A status code.'));

@@ -45,9 +45,10 @@ const readingFields = {
     .or('5s')
     .advanced(),
   start_from_oldest: startFromOldest,
-  reconnect_on_unknown_topic_or_partition: bool('Not needed: topics that are not found are looked up again.')
+  reconnect_on_unknown_topic_or_partition: bool('Whether topics that are not found are looked up again.')
     .or(false)
-    .advanced(),
+    .advanced()
+    .withoutEffect('topics are always looked up again'),
   auto_offset_reset: oneOf('Where to begin without an offset; it goes before start_from_oldest.', [
     'earliest',
     'latest',

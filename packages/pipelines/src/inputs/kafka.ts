@@ -47,9 +47,10 @@ export const kafka = componentOf('input', {
       .or('1s')
       .advanced(),
     transaction_isolation_level: isolation,
-    max_processing_period: durationMs('Not needed: members of a group stay in it however long messages take.')
+    max_processing_period: durationMs('How long a message may take.')
       .or('100ms')
-      .advanced(),
+      .advanced()
+      .withoutEffect('members of a group stay in it however long messages take'),
     extract_tracing_map: untraced('extract_tracing_map'),
     new_root_span_with_link: untraced('new_root_span_with_link'),
     group: object('Times of the consumer group.', {
@@ -57,9 +58,15 @@ export const kafka = componentOf('input', {
       heartbeat_interval: durationMs('How often a member says that it is there.').or('3s'),
       rebalance_timeout: durationMs('How long members have to give up partitions.').or('60s'),
     }).advanced(),
-    fetch_buffer_cap: int('Not needed: the bytes that wait are limited.').or(256).advanced(),
+    fetch_buffer_cap: int('Messages that wait.')
+      .or(256)
+      .advanced()
+      .withoutEffect('the bytes that wait are limited, and not the messages'),
     multi_header: multiHeader,
-    debug: bool('Not needed: what goes wrong is in the logs of the pipeline.').or(false).advanced(),
+    debug: bool('Whether more is logged.')
+      .or(false)
+      .advanced()
+      .withoutEffect('what goes wrong is in the logs of the pipeline'),
     batching: batching.advanced(),
   },
   check({ topics, consumer_group: group }, reading, place) {

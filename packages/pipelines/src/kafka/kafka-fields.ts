@@ -22,9 +22,10 @@ export const rackId = string('Where this client is, so that it reads from replic
   .or('')
   .advanced();
 
-export const targetVersion = string('Not needed: the versions of requests are negotiated with each broker.')
+export const targetVersion = string('The version of the brokers.')
   .optional()
-  .advanced();
+  .advanced()
+  .withoutEffect('the versions of requests are negotiated with each broker');
 
 export const isolation = oneOf('Whether records of open and aborted transactions are read.', [
   'read_uncommitted',

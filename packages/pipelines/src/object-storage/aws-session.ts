@@ -18,9 +18,10 @@ export const awsSessionFields = {
       .advanced(),
     role: string('The ARN of a role to assume.').or('').advanced(),
     role_external_id: string('What the owner of the role demands.').or('').advanced(),
-    expiry_window: durationMs('Credentials of roles are renewed five minutes ahead, whatever this says.')
+    expiry_window: durationMs('How long before their end credentials are renewed.')
       .or('')
-      .advanced(),
+      .advanced()
+      .withoutEffect('credentials of roles are renewed five minutes ahead'),
   }).advanced(),
 };
 

@@ -28,7 +28,10 @@ export const gcpCloudStorageOutput = componentOf('output', {
           ? 'append is not available in this release: a repeated write would append twice'
           : undefined,
       ),
-    chunk_size: int('Objects are sent in one request, whatever this says.').or(16_777_216).advanced(),
+    chunk_size: int('The bytes of a request.')
+      .or(16_777_216)
+      .advanced()
+      .withoutEffect('objects are sent in one request'),
     timeout: durationMs('How long the upload of an object may take.').or('3s'),
     max_in_flight: maxInFlight.or(64),
     batching,

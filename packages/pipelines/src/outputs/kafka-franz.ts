@@ -31,7 +31,7 @@ const writingFields = {
   }).advanced(),
   partition: interpolated('The partition, for the partitioner manual.').optional(),
   client_id: clientId,
-  rack_id: rackId,
+  rack_id: rackId.withoutEffect('records are written to the leaders of their partitions'),
   idempotent_write: bool('Whether records are numbered, so that none is stored twice by a retry.')
     .or(true)
     .advanced(),

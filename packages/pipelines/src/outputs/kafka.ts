@@ -28,7 +28,7 @@ export const kafka = componentOf('output', {
     topic: interpolated('The topic.'),
     client_id: clientId,
     target_version: targetVersion,
-    rack_id: rackId,
+    rack_id: rackId.withoutEffect('records are written to the leaders of their partitions'),
     key: interpolated('The key; an empty one is no key.').or(''),
     partitioner: oneOf('How the partition is chosen.', [
       'fnv1a_hash',

@@ -10,6 +10,9 @@ import { maxInFlight, pacedOutput } from '../engine/open-output.ts';
 import { awsSessionFields } from '../object-storage/aws-session.ts';
 import { BulkOutput } from '../search/bulk-output.ts';
 
+/** The engine delivers messages again, with growing pauses. */
+const writtenAgain = 'what is not stored is written again, without end';
+
 const usualId = `\${!count("elastic_ids")}-\${!timestamp_unix()}`;
 
 const urls = list(
@@ -116,11 +119,11 @@ const elasticsearchV2 = componentOf('output', {
     basic_auth: basicAuth,
     batching,
     compress_request_body: bool('Whether requests are compressed.').or(false).advanced(),
-    retry_on_status: list('What is not stored is written again, whatever the status.', int('A status.')).or([
-      502, 503, 504,
-    ]),
-    max_retries: int('What is not stored is written again, without end.').or(0).advanced(),
-    backoff: retries({ initial: '1s', max: '5s', elapsed: '30s' }),
+    retry_on_status: list('Codes after which a request is repeated.', int('A status.'))
+      .or([502, 503, 504])
+      .withoutEffect(writtenAgain),
+    max_retries: int('How often a request is repeated.').or(0).advanced().withoutEffect(writtenAgain),
+    backoff: retries({ initial: '1s', max: '5s', elapsed: '30s' }).withoutEffect(writtenAgain),
   },
   open: (fields, context) =>
     opened(
@@ -151,15 +154,19 @@ const elasticsearch = componentOf('output', {
         type === '' ? undefined : 'is not available in this release: servers since version 7 have no types',
       ),
     routing,
-    sniff: bool('Servers are those of `urls`, whatever this says.').or(true).advanced(),
-    healthcheck: bool('A server that fails is not used for the next request, whatever this says.')
+    sniff: bool('Whether more servers are asked for.')
       .or(true)
-      .advanced(),
+      .advanced()
+      .withoutEffect('servers are those of urls'),
+    healthcheck: bool('Whether servers are checked.')
+      .or(true)
+      .advanced()
+      .withoutEffect('a server that fails is not used for the next request'),
     timeout,
     tls: tls('TLS of the connection.'),
     max_in_flight: maxInFlight.or(64),
-    max_retries: int('What is not stored is written again, without end.').or(0).advanced(),
-    backoff: retries({ initial: '1s', max: '5s', elapsed: '30s' }),
+    max_retries: int('How often a request is repeated.').or(0).advanced().withoutEffect(writtenAgain),
+    backoff: retries({ initial: '1s', max: '5s', elapsed: '30s' }).withoutEffect(writtenAgain),
     basic_auth: basicAuth,
     batching,
     aws,

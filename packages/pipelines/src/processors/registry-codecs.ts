@@ -23,13 +23,15 @@ export const registryFields = {
   avro_raw_json: bool('Whether values of unions are plain JSON, without the names of their branches.')
     .or(false)
     .advanced(),
-  avro_nested_schemas: bool(
-    'References of Avro schemas are followed at any depth, so that it changes nothing.',
-  )
+  avro_nested_schemas: bool('Whether references of Avro schemas are followed at any depth.')
     .or(false)
-    .advanced(),
-  transport: transportField,
+    .advanced()
+    .withoutEffect('references are always followed'),
+  transport: transportField.withoutEffect('the client of registries has settings of its own'),
   ...signingFields,
+  oauth: signingFields.oauth.check(({ enabled }) =>
+    enabled ? 'is not available for registries; use basic_auth or jwt' : undefined,
+  ),
   tls: tls('TLS of the connection.'),
 };
 
@@ -113,9 +115,8 @@ async function credentialsOf(
   values: RegistryValues,
   context: ComponentContext,
 ): Promise<RegistryClientOptions['credentials']> {
-  const { basic_auth, jwt, oauth, url } = values;
+  const { basic_auth, jwt, url } = values;
   if (basic_auth.enabled) return { kind: 'basic', ...basic_auth };
-  if (oauth.enabled) throw new Error('oauth is not available for registries; use basic_auth or jwt');
   if (!jwt.enabled) return undefined;
   const signer = await signerOf(values, context);
   return { kind: 'bearer', token: async () => signer('GET', new URL(url))!.replace(/^Bearer /, '') };

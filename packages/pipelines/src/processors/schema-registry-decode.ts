@@ -14,9 +14,10 @@ export const schemaRegistryDecode = componentOf('processor', {
   about: 'Decodes messages that begin with the id of their schema in a registry: Avro, Protobuf or JSON.',
   fields: {
     ...registryFields,
-    sanitize_namespace_names: bool('Names may have any letters, so that it changes nothing.')
+    sanitize_namespace_names: bool('Whether letters are replaced that names of Avro must not have.')
       .or(false)
-      .advanced(),
+      .advanced()
+      .withoutEffect('names may have any letters'),
   },
   async open(fields, context) {
     const codecs = await RegistryCodecs.open(fields, context);

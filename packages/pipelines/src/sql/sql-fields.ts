@@ -34,9 +34,10 @@ export const sqlConnectionFields = {
     .advanced(),
   conn_max_idle_time: durationMs('How long a connection may be idle.').optional().advanced(),
   conn_max_life_time: durationMs('How old a connection may become.').optional().advanced(),
-  conn_max_idle: int('Idle connections end after `conn_max_idle_time`, whatever their number.')
+  conn_max_idle: int('Connections that stay open unused.')
     .or(2)
-    .advanced(),
+    .advanced()
+    .withoutEffect('idle connections end after conn_max_idle_time, whatever their number'),
   conn_max_open: int('Connections at a time; 10 by default.').optional().advanced(),
   secret_name: any('A secret of AWS.').optional().check(notHere).advanced(),
   iam_enabled: bool('Whether AWS issues the password.')
