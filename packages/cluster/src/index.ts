@@ -432,6 +432,7 @@ export {
   pipelineKind,
   pipelineScope,
   pipelineScopeStart,
+  pipelineSteadyMs,
   readPipelineScope,
   readPipelineTask,
   writePipelineTask,

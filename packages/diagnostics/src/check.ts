@@ -5,7 +5,15 @@ import type { ClusterHistory } from './history.ts';
 export const severities = ['low', 'medium', 'high', 'critical'] as const;
 export type Severity = (typeof severities)[number];
 
-export const checkTypes = ['agents', 'clients', 'consumers', 'limits', 'security', 'storage'] as const;
+export const checkTypes = [
+  'agents',
+  'clients',
+  'consumers',
+  'pipelines',
+  'limits',
+  'security',
+  'storage',
+] as const;
 export type CheckType = (typeof checkTypes)[number];
 
 /** The source of the stats that a check uses: the control plane itself, or reports of agents. */
@@ -28,6 +36,7 @@ type EntityKind =
   | 'metric'
   | 'release'
   | 'job'
+  | 'pipeline'
   | 'channel'
   | 'check';
 

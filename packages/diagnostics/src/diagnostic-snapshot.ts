@@ -3,6 +3,7 @@ import {
   agentSilenceMsMax,
   type GroupStateName,
   type InvalidAcl,
+  type JobState,
   type LateLevel,
   type ReportedDamage,
 } from '@weir/cluster';
@@ -31,6 +32,8 @@ export interface DiagnosticSnapshot {
   readonly failingJobs?: readonly FailingJobFacts[] | undefined;
   /** Kinds of background jobs of which some wait for an agent. */
   readonly waitingJobs?: readonly WaitingJobFacts[] | undefined;
+  /** Pipelines that should run. */
+  readonly pipelines?: readonly PipelineFacts[] | undefined;
   /** Channels of alerts whose last attempts failed. */
   readonly alertChannels?: readonly AlertChannelFacts[] | undefined;
   /** The load of the cluster's leader, 0 to 1: the metric `control_plane_utilization`. */
@@ -212,6 +215,40 @@ interface WaitingJobFacts {
   readonly pausedCount: number;
 }
 
+/** A pipeline that should run, with its deployed configuration. */
+export interface PipelineFacts {
+  readonly pipelineId: string;
+  readonly name: string;
+  readonly type: 'bento' | 'schema_linking';
+  /** How many instances it should have. */
+  readonly instanceCount: number;
+  /** Only agents of this group run it; those of any if absent. */
+  readonly agentGroup?: string | undefined;
+  /** The consumer groups of its Kafka inputs. */
+  readonly groupIds: readonly string[];
+  /** Agents that take its instances. */
+  readonly agentCount: number;
+  readonly instances: readonly PipelineInstanceFacts[];
+}
+
+export interface PipelineInstanceFacts {
+  /** Identifies an attempt. */
+  readonly jobId: string;
+  readonly instance: number;
+  readonly state: JobState;
+  readonly plannedMs: number;
+  readonly startedMs: number | null;
+  /** Attempts in a row that failed, and why the last of them did. */
+  readonly failureCount: number;
+  readonly message: string;
+  /** Messages written since it was started, and how often something failed meanwhile. */
+  readonly doneCount: number;
+  readonly errorCount: number;
+  readonly lastError: string;
+  /** The component that failed last. */
+  readonly lastErrorStage: string;
+}
+
 export interface AlertChannelFacts {
   readonly name: string;
   /** Attempts in a row. */
@@ -260,6 +297,9 @@ export interface MetricFacts {
 }
 
 /** Returns the agents that are not lost. */
-export function livingAgents({ agents, atMs }: DiagnosticSnapshot): readonly AgentFacts[] {
+export function livingAgents({
+  agents,
+  atMs,
+}: Pick<DiagnosticSnapshot, 'agents' | 'atMs'>): readonly AgentFacts[] {
   return agents.filter(({ lastSeenMs }) => atMs - lastSeenMs < agentSilenceMsMax);
 }

@@ -56,7 +56,7 @@ test('a partition waits since the first run that found unread records without pr
 
 test('a run without groups leaves the history of groups unchanged', () => {
   const before = historyOf([groupOf('g', 1, 2)]);
-  assert.equal(withSnapshot(before, healthySnapshot({ groups: undefined })), before);
+  assert.deepEqual(withSnapshot(before, healthySnapshot({ groups: undefined })), before);
 });
 
 test('a deleted group is removed from the history', () => {

@@ -7,8 +7,17 @@ import { diagnosticLimits } from './limits.ts';
  */
 export interface ClusterHistory {
   readonly groups: ReadonlyMap<string, GroupHistory>;
+  /** By job: how far instances of pipelines came. */
+  readonly instances: ReadonlyMap<string, InstanceHistory>;
   /** Partitions of groups beyond the limit, whose progress is not followed. */
   readonly unfollowedPartitions: number;
+}
+
+interface InstanceHistory {
+  readonly doneCount: number;
+  /** The last run that found messages written since the run before, and the errors until then. */
+  readonly movedMs: number;
+  readonly errorCountThen: number;
 }
 
 export interface GroupHistory {
@@ -33,12 +42,17 @@ interface PartitionHistory {
 /** Lag samples per group: 15 minutes, at one run per minute. */
 export const lagSamplesMax = 15;
 
-export const noHistory: ClusterHistory = { groups: new Map(), unfollowedPartitions: 0 };
+export const noHistory: ClusterHistory = {
+  groups: new Map(),
+  instances: new Map(),
+  unfollowedPartitions: 0,
+};
 
 /** Returns the history with one more run; checks of this snapshot get this one. */
 export function withSnapshot(before: ClusterHistory, snapshot: DiagnosticSnapshot): ClusterHistory {
+  const instances = instancesWithSnapshot(before.instances, snapshot);
   // A run that could not read the groups says nothing about them.
-  if (snapshot.groups === undefined) return before;
+  if (snapshot.groups === undefined) return { ...before, instances };
   const groups = new Map<string, GroupHistory>();
   let roomForPartitions: number = diagnosticLimits.diagnosedPartitionsMax;
   let unfollowedPartitions = 0;
@@ -52,7 +66,24 @@ export function withSnapshot(before: ClusterHistory, snapshot: DiagnosticSnapsho
     roomForPartitions -= group.partitions.length;
     groups.set(group.groupId, groupWithSnapshot(before.groups.get(group.groupId), group, snapshot.atMs));
   }
-  return { groups, unfollowedPartitions };
+  return { groups, instances, unfollowedPartitions };
+}
+
+function instancesWithSnapshot(
+  before: ClusterHistory['instances'],
+  { pipelines, atMs }: DiagnosticSnapshot,
+): ClusterHistory['instances'] {
+  if (pipelines === undefined) return before;
+  const rows = pipelines.flatMap(({ instances }) => instances);
+  return new Map(
+    rows.map(({ jobId, doneCount, errorCount }) => {
+      const known = before.get(jobId);
+      if (known?.doneCount === doneCount) return [jobId, known];
+      // A first run sees an instance as it was started: none of its errors is older.
+      const errorCountThen = known === undefined && doneCount === 0 ? 0 : errorCount;
+      return [jobId, { doneCount, movedMs: atMs, errorCountThen }];
+    }),
+  );
 }
 
 function groupWithSnapshot(before: GroupHistory | undefined, group: GroupFacts, atMs: number): GroupHistory {

@@ -5,6 +5,7 @@ export type { ClusterKind } from './diagnostic-snapshot.ts';
 export { diagnosticFailureRow, diagnosticSamples } from './gauges.ts';
 export { diagnosticLimits } from './limits.ts';
 export { MuteRefused, muteDiagnostic, unmuteDiagnostic } from './mute.ts';
+export type { WantedPipeline } from './pipeline-facts.ts';
 export { type DiagnosticRecord, newRecord, type Transition } from './record.ts';
 export { describeCheck } from './registry.ts';
 export type {

@@ -28,6 +28,11 @@ import { noJobsAgent } from './checks/no-jobs-agent.ts';
 import { noSuperuser } from './checks/no-superuser.ts';
 import { overloadedAgents } from './checks/overloaded-agents.ts';
 import { partitionCount } from './checks/partition-count.ts';
+import { pipelineFailing } from './checks/pipeline-failing.ts';
+import { pipelineFallingBehind } from './checks/pipeline-falling-behind.ts';
+import { pipelineNotRunning } from './checks/pipeline-not-running.ts';
+import { pipelineOutputDown } from './checks/pipeline-output-down.ts';
+import { pipelineRestarting } from './checks/pipeline-restarting.ts';
 import { produceTimeout } from './checks/produce-timeout.ts';
 import { singleZone } from './checks/single-zone.ts';
 import { smallFiles } from './checks/small-files.ts';
@@ -57,6 +62,11 @@ export const checks = [
   consumerGroupStuck,
   consumerGroupFallingBehind,
   consumerGroupWithoutMembers,
+  pipelineFailing,
+  pipelineRestarting,
+  pipelineOutputDown,
+  pipelineFallingBehind,
+  pipelineNotRunning,
   partitionCount,
   controlPlaneUtilization,
   failingAlertChannels,

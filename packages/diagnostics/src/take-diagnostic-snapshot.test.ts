@@ -80,6 +80,7 @@ test('the snapshot of a new cluster is empty', async (t) => {
     },
     failingJobs: [],
     waitingJobs: [],
+    pipelines: undefined,
     alertChannels: undefined,
     controlPlaneUtilization: 0.25,
     metadataBackupAgeMs: undefined,

@@ -32,6 +32,7 @@ import type {
   TopicFacts,
 } from './diagnostic-snapshot.ts';
 import { diagnosticLimits } from './limits.ts';
+import { pipelineFacts, type WantedPipeline } from './pipeline-facts.ts';
 import type { RegistryLevels } from './registry-levels.ts';
 import { lastUsed, reportedFacts } from './reported-facts.ts';
 
@@ -65,6 +66,8 @@ interface DiagnosticSnapshotOptions {
   readonly backupAgeMs?: number | undefined;
   /** Channels of alerts whose last attempts failed; `undefined` if unknown. */
   readonly alertChannels?: readonly AlertChannelFacts[] | undefined;
+  /** Pipelines that should run; `undefined` if unknown. */
+  readonly pipelines?: readonly WantedPipeline[] | undefined;
   /** What is known of the registry of the cluster from earlier snapshots. */
   readonly registryLevels: RegistryLevels;
   /** Aborts the attempt. */
@@ -83,7 +86,16 @@ const groupsPerCall = 200;
  */
 export async function takeDiagnosticSnapshot(
   cluster: DiagnosticCluster,
-  { kind, nowMs, utilization, backupAgeMs, alertChannels, registryLevels, signal }: DiagnosticSnapshotOptions,
+  {
+    kind,
+    nowMs,
+    utilization,
+    backupAgeMs,
+    alertChannels,
+    pipelines,
+    registryLevels,
+    signal,
+  }: DiagnosticSnapshotOptions,
 ): Promise<DiagnosticSnapshot> {
   // First, because a process that no longer leads fails here, and never returns a snapshot.
   const agents = await cluster.listAgents();
@@ -124,6 +136,7 @@ export async function takeDiagnosticSnapshot(
         return { kind, scope, failureCount, isStopped: state === 'stopped', message };
       }),
     waitingJobs: waitingJobsOf(jobs),
+    pipelines: pipelines?.map((pipeline) => pipelineFacts(pipeline, jobs)),
     alertChannels,
     controlPlaneUtilization: utilization,
     metadataBackupAgeMs: backupAgeMs,

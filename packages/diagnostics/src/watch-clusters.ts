@@ -3,6 +3,7 @@ import type { Clock, Log, Metrics } from '@weir/core';
 import type { AlertChannelFacts, ClusterKind } from './diagnostic-snapshot.ts';
 import { diagnosticEventData } from './event.ts';
 import { diagnosticSamples } from './gauges.ts';
+import type { WantedPipeline } from './pipeline-facts.ts';
 import type { DiagnosticRecord, Transition } from './record.ts';
 import { RegistryLevels } from './registry-levels.ts';
 import { DiagnosticsRunner } from './runner.ts';
@@ -27,6 +28,8 @@ interface WatchedClustersOptions {
   readonly backupAgeMsOf?: ((clusterId: string) => number | undefined) | undefined;
   /** The channels of the alerts of a cluster whose last attempts failed; unknown if absent. */
   readonly failingChannelsOf?: ((clusterId: string) => Promise<readonly AlertChannelFacts[]>) | undefined;
+  /** The pipelines of a cluster that should run; unknown if absent. */
+  readonly pipelinesOf?: ((clusterId: string) => Promise<readonly WantedPipeline[]>) | undefined;
   /** Called for every transition that is not silent, once it is stored. */
   readonly onTransition: (transition: Transition) => void;
   /** Called after every run with the current records. */
@@ -42,7 +45,7 @@ interface WatchedClustersOptions {
  * the cluster. The next leader continues from the stored records.
  */
 export function watchClusters({ leading, metricsOf, ...options }: WatchedClustersOptions): DiagnosticsRunner {
-  const { clock, backupAgeMsOf, failingChannelsOf } = options;
+  const { clock, backupAgeMsOf, failingChannelsOf, pipelinesOf } = options;
   const utilization = measureUtilization(clock);
   const gaugeLabels = (clusterId: string) => ({ cluster: clusterId });
   const registryLevels = new Map<string, RegistryLevels>();
@@ -76,6 +79,7 @@ export function watchClusters({ leading, metricsOf, ...options }: WatchedCluster
         utilization: busy,
         backupAgeMs: backupAgeMsOf?.(clusterId),
         alertChannels: await failingChannelsOf?.(clusterId),
+        pipelines: await pipelinesOf?.(clusterId),
         registryLevels: levels,
         signal,
       });

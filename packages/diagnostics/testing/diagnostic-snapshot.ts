@@ -103,6 +103,7 @@ export function healthySnapshot(facts: Partial<DiagnosticSnapshot> = {}): Diagno
     },
     failingJobs: [],
     waitingJobs: [],
+    pipelines: [],
     alertChannels: [],
     buckets: [
       {

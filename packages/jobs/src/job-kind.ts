@@ -23,10 +23,7 @@ export interface JobContext {
 }
 
 /** Of jobs that run as long as they are wanted. */
-export type JobRates = Pick<
-  JobProgress,
-  'messagesPerSecond' | 'bytesPerSecond' | 'failedCount' | 'lastError'
->;
+export type JobRates = Omit<JobProgress, 'doneCount' | 'totalCount'>;
 
 /** The failure of a job that will fail again until an operator acts; its message says how. */
 export class NeedsOperator extends Error {}

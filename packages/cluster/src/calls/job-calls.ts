@@ -44,8 +44,15 @@ const jobProgress = s.struct({
   bytesPerSecond: s.optional(s.number),
   /** Messages on which a part of it failed, since it was started. */
   failedCount: s.optional(s.whole),
-  /** What failed last, while it goes on. */
+  /** What it read, before any of it was written. */
+  receivedMessagesPerSecond: s.optional(s.number),
+  receivedBytesPerSecond: s.optional(s.number),
+  /** How often something failed while it went on, since it was started: at a read, a write or a connection. */
+  errorCount: s.optional(s.whole),
+  /** What failed last, while it goes on, in which component, and when by the clock of the agent. */
   lastError: s.optional(s.text),
+  lastErrorStage: s.optional(s.text),
+  lastErrorMs: s.optional(s.number),
 });
 export type JobProgress = s.TypeOf<typeof jobProgress>;
 

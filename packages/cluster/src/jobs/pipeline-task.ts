@@ -3,6 +3,9 @@ import * as s from '../shapes/shape.ts';
 /** The kind of job that is an instance of a managed pipeline. It runs as long as it is wanted. */
 export const pipelineKind = 'pipeline';
 
+/** An instance that ran for this long works; its earlier failures are forgotten. */
+export const pipelineSteadyMs = 600_000;
+
 /** An instance of a pipeline. */
 const pipelineTask = s.struct({
   pipelineId: s.text,

@@ -40,6 +40,7 @@ import type { OperationHandlers } from '../operations/handler.ts';
 import { exporterSecrets } from '../pipelines/exporter-secrets.ts';
 import { linkingPipelines } from '../pipelines/linking-pipelines.ts';
 import { managedPipelines } from '../pipelines/managed-pipelines.ts';
+import { wantedPipelines } from '../pipelines/wanted-pipelines.ts';
 import type { ClusterRegistries } from '../schema-registry/cluster-registries.ts';
 import { openRegistries } from '../schema-registry/open-registries.ts';
 import { signInIssuers } from '../sign-in/sign-in-issuers.ts';
@@ -188,6 +189,10 @@ export async function startAccounts(
           lastError: lastError ?? '',
         }),
       ),
+    async pipelinesOf(clusterId) {
+      const owner = await ownerOf(accounts, clusterId, host.cluster(clusterId)?.accountId ?? '');
+      return owner === undefined ? [] : wantedPipelines(accounts.pipelines, owner);
+    },
     intervalMs: settings.diagnosticsIntervalMs,
     clock,
     log,
@@ -212,11 +217,7 @@ export async function startAccounts(
     isRegistered: (clusterId) => accounts.virtualClusters.isKnown(clusterId),
     linkingPipelines: (cluster) => linkingPipelines(accounts, cluster),
     async managedPipelines({ id, accountId }) {
-      // Of a cluster that was attached before accounts were loaded, the account is not known.
-      const owner =
-        accountId === ''
-          ? (await accounts.virtualClusters.listAll()).find((cluster) => cluster.id === id)
-          : { id, accountId };
+      const owner = await ownerOf(accounts, id, accountId);
       return owner === undefined ? [] : managedPipelines(accounts, owner);
     },
     exporterSecrets: (cluster) => exporterSecrets(accounts.secrets, cluster),
@@ -242,6 +243,16 @@ export async function startAccounts(
     firstCluster,
     setupUrl: () => (setupToken === undefined ? undefined : setupUrl(publicUrl(), setupToken)),
   };
+}
+
+/** Of a cluster that was attached before accounts were loaded, the account is not known. */
+async function ownerOf(
+  { virtualClusters }: Pick<AccountsDatabase, 'virtualClusters'>,
+  id: string,
+  accountId: string,
+): Promise<Pick<VirtualCluster, 'id' | 'accountId'> | undefined> {
+  if (accountId !== '') return { id, accountId };
+  return (await virtualClusters.listAll()).find((cluster) => cluster.id === id);
 }
 
 /** The delay before retrying an unreachable server. */

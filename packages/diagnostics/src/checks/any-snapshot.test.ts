@@ -164,6 +164,34 @@ const anySnapshot: fc.Arbitrary<DiagnosticSnapshot> = fc.record({
       { selector: ({ kind }) => kind, maxLength: 4 },
     ),
   ),
+  pipelines: maybe(
+    few(
+      fc.record({
+        pipelineId: name,
+        name,
+        type: fc.constantFrom('bento', 'schema_linking'),
+        instanceCount: stat,
+        agentGroup: maybe(name),
+        groupIds: few(name),
+        agentCount: stat,
+        instances: few(
+          fc.record({
+            jobId: name,
+            instance: stat,
+            state: fc.constantFrom('waiting', 'running', 'done', 'failing', 'stopped'),
+            plannedMs: timeMs,
+            startedMs: fc.option(timeMs),
+            failureCount: stat,
+            message: name,
+            doneCount: stat,
+            errorCount: stat,
+            lastError: name,
+            lastErrorStage: fc.constantFrom('', 'output', 'root.output.broker', 'input'),
+          }),
+        ),
+      }),
+    ),
+  ),
   credentials: maybe(
     few(
       fc.record({

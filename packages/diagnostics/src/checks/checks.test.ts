@@ -20,6 +20,8 @@ import type {
   DamagedFileFacts,
   DeadFileFacts,
   DiagnosticSnapshot,
+  PipelineFacts,
+  PipelineInstanceFacts,
   ProduceFacts,
   RegistryFacts,
 } from '../diagnostic-snapshot.ts';
@@ -93,6 +95,41 @@ const waiting = (facts: Partial<NonNullable<DiagnosticSnapshot['waitingJobs']>[n
     },
   ],
 });
+const instance = (facts: Partial<PipelineInstanceFacts> = {}): PipelineInstanceFacts => ({
+  jobId: 'pipeline-1-1',
+  instance: 0,
+  state: 'running',
+  plannedMs: snapshotMs - 5 * minuteMs,
+  startedMs: snapshotMs - 5 * minuteMs,
+  failureCount: 0,
+  message: '',
+  doneCount: 10,
+  errorCount: 0,
+  lastError: '',
+  lastErrorStage: '',
+  ...facts,
+});
+const pipelines = (...rows: readonly Partial<PipelineFacts>[]) => ({
+  pipelines: rows.map((facts) => ({
+    pipelineId: 'pi_1',
+    name: 'clean',
+    type: 'bento' as const,
+    instanceCount: 1,
+    groupIds: ['billing'],
+    agentCount: 2,
+    instances: [instance()],
+    ...facts,
+  })),
+});
+const refused = instance({ state: 'stopped', failureCount: 1, message: 'line 3, column 5: no such field' });
+const failed = (failureCount: number, facts: Partial<PipelineInstanceFacts> = {}) =>
+  instance({ state: 'failing', failureCount, message: 'the instance used too much memory', ...facts });
+const downError = { lastError: 'connection refused', lastErrorStage: 'root.output' };
+const unknownPipelines = {
+  name: 'not known',
+  snapshot: { pipelines: undefined },
+  outcome: { missing: 'pipelines' },
+};
 const channel = (failures: number) => ({
   name: 'on call',
   failures,
@@ -148,6 +185,12 @@ function story(rows: readonly (readonly [committed: number, end: number])[], mem
 
 const times = <Row>(count: number, row: (index: number) => Row) =>
   Array.from({ length: count }, (_, i) => row(i));
+
+/** The groups of a story are those of a pipeline. */
+const withPipeline = ({ before, snapshot }: ReturnType<typeof story>) => ({
+  before,
+  snapshot: { ...snapshot, ...pipelines({}) },
+});
 
 /** The boundary of every rule, from both sides. */
 const cases = {
@@ -426,11 +469,176 @@ const cases = {
     },
     { name: 'a wave', ...story(times(lagSamplesMax, (i) => [i, 5000 + (i % 5) * 1000])), outcome: [] },
     {
+      name: 'of a pipeline, which is another diagnostic',
+      ...withPipeline(story(times(lagSamplesMax, (i) => [i, 5000 + i * 101]))),
+      outcome: [],
+    },
+    {
       name: 'does not commit at all',
       ...story(times(lagSamplesMax, (i) => [0, 5000 + i * 101])),
       outcome: [],
     },
     { name: 'not reported', snapshot: { groups: undefined }, outcome: { missing: 'group offsets' } },
+  ],
+  pipeline_failing: [
+    { name: 'runs', snapshot: pipelines({}), outcome: [] },
+    { name: 'failed twice', snapshot: pipelines({ instances: [failed(2)] }), outcome: [] },
+    {
+      name: 'is refused, fails, and of two instances one fails',
+      snapshot: pipelines(
+        { instances: [refused] },
+        { name: 'enrich', instances: [failed(3)] },
+        { name: 'archive', instanceCount: 2, instances: [instance(), failed(7, { instance: 1 })] },
+      ),
+      outcome: [
+        'pipeline:clean Pipeline clean: its instance failed 1 time in a row: line 3, column 5: no such field',
+        'pipeline:enrich Pipeline enrich: its instance failed 3 times in a row: the instance used too much memory',
+        'pipeline:archive Pipeline archive: instance 1 of 2 failed 7 times in a row: the instance used too much memory',
+      ],
+    },
+    {
+      name: 'schema linking',
+      snapshot: pipelines({ type: 'schema_linking', instances: [failed(5, { message: 'no login' })] }),
+      outcome: ['pipeline:clean Pipeline clean: its sync failed 5 times in a row: no login'],
+    },
+    unknownPipelines,
+  ],
+  pipeline_restarting: [
+    { name: 'runs', snapshot: pipelines({}), outcome: [] },
+    {
+      name: 'was started again twice',
+      snapshot: pipelines({ instances: [failed(2, { state: 'running' })] }),
+      outcome: [],
+    },
+    {
+      name: 'runs again, and waits',
+      snapshot: pipelines(
+        { instances: [failed(3, { state: 'running' })] },
+        { name: 'enrich', instances: [failed(4, { state: 'waiting', startedMs: null })] },
+      ),
+      outcome: [
+        'pipeline:clean Pipeline clean: its instance was started again after 3 failures in a row, the last: the instance used too much memory',
+        'pipeline:enrich Pipeline enrich: its instance was started again after 4 failures in a row, the last: the instance used too much memory',
+      ],
+    },
+    {
+      name: 'has run for long since',
+      snapshot: pipelines({
+        instances: [failed(9, { state: 'running', startedMs: snapshotMs - 10 * minuteMs })],
+      }),
+      outcome: [],
+    },
+    unknownPipelines,
+  ],
+  pipeline_output_down: [
+    { name: 'runs', snapshot: pipelines({}), outcome: [] },
+    {
+      name: 'fails and writes nothing',
+      before: [{ atMs: snapshotMs - 2 * minuteMs, ...pipelines({}) }],
+      snapshot: pipelines({ instances: [instance({ errorCount: 4, ...downError })] }),
+      outcome: [
+        'pipeline:clean Pipeline clean: its instance has written nothing for 2 minutes; root.output: connection refused',
+      ],
+    },
+    {
+      name: 'never wrote anything',
+      before: [
+        {
+          atMs: snapshotMs - minuteMs,
+          ...pipelines({ instances: [instance({ doneCount: 0, errorCount: 4, ...downError })] }),
+        },
+      ],
+      snapshot: pipelines({ instances: [instance({ doneCount: 0, errorCount: 4, ...downError })] }),
+      outcome: [
+        'pipeline:clean Pipeline clean: its instance has written nothing for 60 seconds; root.output: connection refused',
+      ],
+    },
+    {
+      name: 'failed, and has written since',
+      before: [
+        { atMs: snapshotMs - 3 * minuteMs, ...pipelines({}) },
+        {
+          atMs: snapshotMs - 2 * minuteMs,
+          ...pipelines({ instances: [instance({ doneCount: 11, errorCount: 4, ...downError })] }),
+        },
+      ],
+      snapshot: pipelines({ instances: [instance({ doneCount: 11, errorCount: 4, ...downError })] }),
+      outcome: [],
+    },
+    {
+      name: 'a processor fails',
+      before: [{ atMs: snapshotMs - 2 * minuteMs, ...pipelines({}) }],
+      snapshot: pipelines({
+        instances: [
+          instance({ errorCount: 4, lastError: 'x', lastErrorStage: 'root.pipeline.processors.0' }),
+        ],
+      }),
+      outcome: [],
+    },
+    unknownPipelines,
+  ],
+  pipeline_falling_behind: [
+    {
+      name: 'keeps up',
+      ...withPipeline(story(times(lagSamplesMax, (i) => [i * 100, i * 100 + 5000]))),
+      outcome: [],
+    },
+    {
+      name: 'falls behind',
+      ...withPipeline(story(times(lagSamplesMax, (i) => [i, 5000 + i * 101]))),
+      outcome: [
+        'pipeline:clean Pipeline clean: group billing: lag grew from 5,000 to 6,400 records over 15 runs, in orders partition 0; 1 instance.',
+      ],
+    },
+    { name: 'of another', ...story(times(lagSamplesMax, (i) => [i, 5000 + i * 101])), outcome: [] },
+    unknownPipelines,
+    {
+      name: 'no groups',
+      snapshot: { groups: undefined, ...pipelines({}) },
+      outcome: { missing: 'group offsets' },
+    },
+  ],
+  pipeline_not_running: [
+    { name: 'runs', snapshot: pipelines({}), outcome: [] },
+    {
+      name: 'waits for a moment',
+      snapshot: pipelines({ instances: [instance({ state: 'waiting', plannedMs: snapshotMs - 59_000 })] }),
+      outcome: [],
+    },
+    {
+      name: 'no agent runs pipelines, none of the group, and none has room',
+      snapshot: {
+        ...agents(agentOf('a', { roles: ['pipelines'], group: 'eu' }), agentOf('b')),
+        ...pipelines(
+          { agentCount: 0, instances: [] },
+          { name: 'enrich', agentGroup: 'us', instances: [instance({ state: 'waiting' })] },
+          { name: 'archive', instanceCount: 3, instances: [instance()] },
+        ),
+      },
+      outcome: [
+        'pipeline:clean Pipeline clean: 0 of 1 instance running; no agent runs pipelines.',
+        'pipeline:enrich Pipeline enrich: 0 of 1 instance running; no agent of the group us runs pipelines.',
+        'pipeline:archive (medium) Pipeline archive: 1 of 3 instances running; 2 agents run pipelines, and none has room.',
+      ],
+    },
+    {
+      name: 'failing, and done',
+      snapshot: pipelines(
+        { instances: [failed(4)] },
+        { name: 'b', instances: [instance({ state: 'done' })] },
+      ),
+      outcome: [],
+    },
+    {
+      name: 'schema linking between two syncs, and without an agent',
+      snapshot: pipelines(
+        { type: 'schema_linking', instances: [] },
+        { name: 'mirror', type: 'schema_linking', agentCount: 0, instances: [] },
+      ),
+      outcome: ['pipeline:mirror Pipeline mirror: 0 of 1 instance running; no agent takes its syncs.'],
+    },
+    { name: 'no agents at all', snapshot: { agents: [], ...pipelines({ instances: [] }) }, outcome: [] },
+    unknownPipelines,
   ],
   consumer_group_without_members: [
     {
@@ -811,10 +1019,20 @@ const cases = {
       snapshot: { failingJobs: [{ ...failingJob(1), isStopped: true }] },
       outcome: ['job:file_deletion Job file_deletion stopped: s3://records: not allowed'],
     },
+    {
+      name: 'an instance of a pipeline, which is another diagnostic',
+      snapshot: { failingJobs: [{ ...failingJob(5), kind: 'pipeline' }] },
+      outcome: [],
+    },
     { name: 'not known', snapshot: { failingJobs: undefined }, outcome: { missing: 'jobs' } },
   ],
   waiting_jobs: [
     { name: 'none', snapshot: { waitingJobs: [] }, outcome: [] },
+    {
+      name: 'of a pipeline, which is another diagnostic',
+      snapshot: waiting({ kind: 'pipeline' }),
+      outcome: [],
+    },
     { name: 'a short wait', snapshot: waiting({ oldestMs: snapshotMs - 10 * minuteMs + 1 }), outcome: [] },
     {
       name: 'no taker',

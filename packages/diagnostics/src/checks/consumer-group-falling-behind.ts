@@ -1,5 +1,6 @@
 import { defineCheck } from '../check.ts';
-import { type GroupHistory, lagSamplesMax } from '../history.ts';
+import type { GroupFacts } from '../diagnostic-snapshot.ts';
+import { type ClusterHistory, type GroupHistory, lagSamplesMax } from '../history.ts';
 import { laggingPartitions } from '../lagging-partitions.ts';
 import { count, counted } from '../number-texts.ts';
 import { stuckMsMin } from './consumer-group-stuck.ts';
@@ -20,29 +21,45 @@ export const consumerGroupFallingBehind = defineCheck({
   source: 'control_plane',
   severity: 'medium',
   title: 'Consumer group lag grows',
-  observes: `The lag of committing groups, over the last ${count(lagSamplesMax)} runs in three windows: the average grows from window to window, by at least a tenth in total or a quarter of the records produced meanwhile, and the lag is at least ${count(lagMin)} records. Partitions without a committed offset do not count.`,
+  observes: `The lag of committing groups, over the last ${count(lagSamplesMax)} runs in three windows: the average grows from window to window, by at least a tenth in total or a quarter of the records produced meanwhile, and the lag is at least ${count(lagMin)} records. Partitions without a committed offset do not count, and groups of pipelines are pipeline_falling_behind.`,
   explanation:
     'The group processes increasingly old records, and loses records once its lag exceeds the retention of its topics.',
   fix: 'Add members, up to the number of partitions; beyond that, add partitions or speed up processing. Check that no single partition receives most of the records.',
-  run({ groups, atMs }, history) {
+  run({ groups, pipelines = [], atMs }, history) {
     if (groups === undefined) return { missing: 'group offsets' };
-    return groups.flatMap(({ groupId, memberCount, partitions }) => {
-      const group = history.groups.get(groupId);
-      // A group without any commits is stuck, which is another diagnostic.
-      if (group === undefined || memberCount === 0 || atMs - group.movedMs >= stuckMsMin) return [];
-      if (!isGrowing(group)) return [];
-      const { lags } = group;
-      const lag = lags.at(-1)!;
+    const ofPipelines = new Set(pipelines.flatMap(({ groupIds }) => groupIds));
+    return groups.flatMap((group) => {
+      const { groupId, memberCount } = group;
+      const growth = ofPipelines.has(groupId) ? undefined : lagGrowth(group, atMs, history);
+      if (growth === undefined) return [];
       return [
         {
           entity: { kind: 'group', name: groupId } as const,
-          message: `Group ${groupId}: lag grew from ${count(lags[0]!)} to ${counted(lag, 'record')} over ${count(lags.length)} runs, in ${laggingPartitions(partitions)}; ${counted(memberCount, 'member')}.`,
-          weight: lag,
+          message: `Group ${groupId}: ${growth.text}; ${counted(memberCount, 'member')}.`,
+          weight: growth.lag,
         },
       ];
     });
   },
 });
+
+/** How the lag of a group that falls behind grew; `undefined` if it does not. */
+export function lagGrowth(
+  { groupId, memberCount, partitions }: GroupFacts,
+  atMs: number,
+  { groups }: ClusterHistory,
+): { readonly lag: number; readonly text: string } | undefined {
+  const group = groups.get(groupId);
+  // A group without any commits is stuck, which is another diagnostic.
+  if (group === undefined || memberCount === 0 || atMs - group.movedMs >= stuckMsMin) return undefined;
+  if (!isGrowing(group)) return undefined;
+  const { lags } = group;
+  const lag = lags.at(-1)!;
+  return {
+    lag,
+    text: `lag grew from ${count(lags[0]!)} to ${counted(lag, 'record')} over ${count(lags.length)} runs, in ${laggingPartitions(partitions)}`,
+  };
+}
 
 /**
  * Compares thirds instead of single samples, because members commit periodically and the lag of one sample is noisy.

@@ -1,3 +1,4 @@
+import { pipelineKind } from '@weir/cluster';
 import { defineCheck } from '../check.ts';
 import { counted } from '../number-texts.ts';
 
@@ -10,7 +11,8 @@ export const failingJobs = defineCheck({
   source: 'control_plane',
   severity: 'high',
   title: 'Background jobs fail repeatedly',
-  observes: 'The consecutive failures of every background job of the cluster.',
+  observes:
+    'The consecutive failures of every background job of the cluster. Instances of pipelines are pipeline_failing.',
   explanation:
     'Background jobs merge files, delete unreferenced files and find files that were never committed. No data is lost while they fail, but the bucket grows. Failed jobs are retried with exponential backoff.',
   fix: 'Fix the reported error, for example a missing bucket permission; the next retry then succeeds. list_jobs shows all jobs.',
@@ -19,7 +21,10 @@ export const failingJobs = defineCheck({
   run({ failingJobs }) {
     if (failingJobs === undefined) return { missing: 'jobs' };
     return failingJobs
-      .filter(({ failureCount, isStopped }) => isStopped || failureCount >= failuresMin)
+      .filter(
+        ({ kind, failureCount, isStopped }) =>
+          kind !== pipelineKind && (isStopped || failureCount >= failuresMin),
+      )
       .map(({ kind, scope, failureCount, message }) => {
         const name = scope === '' ? kind : `${kind} ${scope}`;
         return {

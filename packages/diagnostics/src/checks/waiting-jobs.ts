@@ -1,3 +1,4 @@
+import { pipelineKind } from '@weir/cluster';
 import { defineCheck } from '../check.ts';
 import { livingAgents } from '../diagnostic-snapshot.ts';
 import { counted, duration } from '../number-texts.ts';
@@ -12,7 +13,7 @@ export const waitingJobs = defineCheck({
   severity: 'medium',
   title: 'Background jobs wait and no agent takes them',
   observes:
-    'How long background jobs of each kind have waited for an agent, and how many agents take the kind. Jobs that agents postpone while clients write are compaction_behind.',
+    'How long background jobs of each kind have waited for an agent, and how many agents take the kind. Jobs that agents postpone while clients write are compaction_behind, and instances of pipelines are pipeline_not_running.',
   explanation:
     'Background jobs merge files, compact keys, delete unreferenced files and copy schemas. No data is lost while they wait, but files pile up, reads of old records need more requests, and the bucket grows.',
   fix: 'Give a running agent with the jobs role the category of these jobs in -jobSelector, and remove -disableFileDeletion for file_deletion. If all agents are busy, add agents or raise -jobsRunnerSlotsAmplification. list_jobs shows all jobs.',
@@ -23,7 +24,8 @@ export const waitingJobs = defineCheck({
     // Clusters without such agents are other diagnostics.
     if (!livingAgents(snapshot).some(({ roles }) => roles.includes('jobs'))) return [];
     return waitingJobs
-      .filter(({ oldestMs, agentCount, pausedCount }) => {
+      .filter(({ kind, oldestMs, agentCount, pausedCount }) => {
+        if (kind === pipelineKind) return false;
         return atMs - oldestMs >= waitMsMax && (agentCount > 0 || pausedCount === 0);
       })
       .map(({ kind, jobCount, oldestMs, agentCount }) => ({

@@ -63,6 +63,8 @@ test('an instance counts, logs and reports what it does', async () => {
   const { doneCount, rates } = reported.at(-1)!;
   assert.deepEqual([doneCount, rates?.failedCount], [3, 3]);
   assert.match(rates?.lastError ?? '', /no$/);
+  assert.deepEqual([rates?.errorCount, rates?.lastErrorStage], [3, 'root.pipeline.processors.0']);
+  assert.equal(typeof rates?.lastErrorMs, 'number');
   const rendered = metrics.render();
   assert.match(rendered, /pipeline_output_sent\{pipeline_id="pi_1"\} 3/);
   assert.match(rendered, /agent_active_pipeline_instances\{pipeline_id="pi_1"\} 0/);

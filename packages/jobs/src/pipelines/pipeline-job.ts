@@ -82,8 +82,9 @@ export function pipelineInstances(options: PipelineInstancesOptions): PipelineIn
               seen.counted(counts);
             },
             onLog(level: LogLevel, message: string, { stage, ...fields }: LogFields) {
-              if (level === 'warn' || level === 'error') seen.failed(message, fields);
-              say(level, message, typeof stage === 'string' ? stage : 'pipeline', fields);
+              const at = typeof stage === 'string' ? stage : 'pipeline';
+              if (level === 'warn' || level === 'error') seen.failed(message, at, fields);
+              say(level, message, at, fields);
             },
           };
           hosts ??= new PipelineHosts(clock);
@@ -157,47 +158,66 @@ class InstanceProgress {
   readonly #clock: Clock;
   readonly #progress: JobContext['progress'];
   /** Of the last seconds, the oldest first. */
-  readonly #recent: { readonly atMs: number; readonly messages: number; readonly bytes: number }[] = [];
+  readonly #recent: RecentCounts[] = [];
   messageCount = 0;
   #failedCount = 0;
-  #lastError: string | undefined;
+  #errorCount = 0;
+  #last: Pick<JobRates, 'lastError' | 'lastErrorStage' | 'lastErrorMs'> = {};
 
   constructor(clock: Clock, progress: JobContext['progress']) {
     this.#clock = clock;
     this.#progress = progress;
   }
 
-  counted({ sentMessages: messages, sentBytes: bytes, failed }: PipelineCounts): void {
+  counted({ receivedMessages, receivedBytes, sentMessages, sentBytes, failed }: PipelineCounts): void {
     const atMs = this.#clock.monotonicMs();
-    this.messageCount += messages;
+    this.messageCount += sentMessages;
     for (const [, count] of failed) this.#failedCount += count;
-    this.#recent.push({ atMs, messages, bytes });
+    this.#recent.push({ atMs, receivedMessages, receivedBytes, sentMessages, sentBytes });
     while (this.#recent.length > 1 && atMs - this.#recent[0]!.atMs > rateMs) this.#recent.shift();
     this.#report();
   }
 
-  failed(message: string, { error }: LogFields): void {
+  failed(message: string, stage: string, { error }: LogFields): void {
     const line = typeof error === 'string' ? `${message}: ${error}` : message;
-    this.#lastError = line.slice(0, lastErrorCharsMax);
+    this.#errorCount++;
+    this.#last = {
+      lastError: line.slice(0, lastErrorCharsMax),
+      lastErrorStage: stage.slice(0, stageCharsMax),
+      lastErrorMs: this.#clock.nowMs(),
+    };
     this.#report();
   }
 
   #report(): void {
-    this.#progress(this.messageCount, undefined, undefined, this.#rates());
+    this.#progress(this.messageCount, undefined, undefined, {
+      ...this.#rates(),
+      failedCount: this.#failedCount,
+      errorCount: this.#errorCount,
+      ...this.#last,
+    });
   }
 
   #rates(): JobRates {
-    const [first] = this.#recent;
+    const [first, ...later] = this.#recent;
     const spanMs = first === undefined ? 0 : this.#clock.monotonicMs() - first.atMs;
-    const later = this.#recent.slice(1);
-    const perSecond = (sum: number) => (spanMs <= 0 ? 0 : Math.round((10_000 * sum) / spanMs) / 10);
+    const perSecond = (field: Exclude<keyof RecentCounts, 'atMs'>) => {
+      const sum = later.reduce((total, counts) => total + counts[field], 0);
+      return spanMs <= 0 ? 0 : Math.round((10_000 * sum) / spanMs) / 10;
+    };
     return {
-      messagesPerSecond: perSecond(later.reduce((sum, { messages }) => sum + messages, 0)),
-      bytesPerSecond: perSecond(later.reduce((sum, { bytes }) => sum + bytes, 0)),
-      failedCount: this.#failedCount,
-      lastError: this.#lastError,
+      messagesPerSecond: perSecond('sentMessages'),
+      bytesPerSecond: perSecond('sentBytes'),
+      receivedMessagesPerSecond: perSecond('receivedMessages'),
+      receivedBytesPerSecond: perSecond('receivedBytes'),
     };
   }
 }
 
+interface RecentCounts
+  extends Pick<PipelineCounts, 'receivedMessages' | 'receivedBytes' | 'sentMessages' | 'sentBytes'> {
+  readonly atMs: number;
+}
+
 const lastErrorCharsMax = 500;
+const stageCharsMax = 200;

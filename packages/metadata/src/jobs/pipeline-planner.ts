@@ -3,6 +3,7 @@ import {
   pipelineKind,
   pipelineScope,
   pipelineScopeStart,
+  pipelineSteadyMs,
   writePipelineTask,
 } from '@weir/cluster';
 import { metadataLimits } from '../limits.ts';
@@ -29,7 +30,7 @@ export function pipelinePlanner(pipelines: () => Promise<readonly ManagedPipelin
     openMax: metadataLimits.openInstancesMax,
     retry: { firstMs: 1_000, maxMs: 120_000 },
     isLasting: true,
-    steadyMs: 600_000,
+    steadyMs: pipelineSteadyMs,
     async unwanted(scopes) {
       const wanted = new Set((await pipelines()).flatMap(instancesOf).map(pipelineScope));
       return scopes.filter((scope) => !wanted.has(scope));
