@@ -75,17 +75,14 @@ export const brokerLimits = {
   answerSlabBytes: 1 * MiB,
   answerPoolBytesMax: 32 * MiB,
 
-  /**
-   * Pages share pieces of memory of this size, each used again when none of its pages is in use. They lie one behind
-   * the other, and usually leave the cache in the same order. A few pages fit, so that little is left at the end.
-   */
+  /** Pages share pieces of memory of this size, in which each makes room for others when nothing uses it any more. */
   pageSlabBytes: 16 * MiB,
 
   /**
    * All pieces of `pageSlabBytes`, beyond the size of the page cache: for pages that are being read, or that the cache
    * dropped before the answers with them were sent. Pages that find no room get memory of their own.
    */
-  uncachedPageBytesMax: 96 * MiB,
+  uncachedPageBytesMax: 48 * MiB,
 
   /**
    * Copies for answers that use little of a page, in pieces of `copySlabBytes` that are used again. Copies that find no

@@ -119,7 +119,7 @@ test('without node_modules bin/weir installs once and reports it on standard err
   const first = weir(['version'], { file: join(root, 'bin/weir'), environment });
   assert.equal(first.status, 0, first.stderr);
   const launched = `${join(root, 'bin/launch.mjs')} version\n`;
-  assert.equal(first.stdout, `--initial-old-space-size=128 --max-old-space-size=700 ${launched}`);
+  assert.equal(first.stdout, `--initial-old-space-size=64 --max-old-space-size=700 ${launched}`);
   assert.match(
     first.stderr,
     /^weir: node_modules is missing; installing it, which happens once\ninstalling\n$/,

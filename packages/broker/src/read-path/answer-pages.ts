@@ -1,6 +1,6 @@
 import { coreLimits, MiB } from '@weir/core';
 import { brokerLimits } from '../limits.ts';
-import type { PooledMemory, SlabPool } from '../slabs/slab-pool.ts';
+import type { MemoryPool, PooledMemory } from '../slabs/memory-pool.ts';
 import { BatchList } from './batch-list.ts';
 import type { Page } from './page.ts';
 
@@ -27,7 +27,7 @@ export class AnswerPages {
   readonly #pooled = new Map<ArrayBufferLike, Set<Page>>();
 
   /** `copyPool` is the memory of copies. If absent, each answer has its own. */
-  constructor(copyPool?: SlabPool) {
+  constructor(copyPool?: MemoryPool) {
     this.#copies = new Copies(copyPool);
   }
 
@@ -91,12 +91,12 @@ export class AnswerPages {
 
 /** The memory that an answer copies into. */
 class Copies {
-  readonly #pool: SlabPool | undefined;
+  readonly #pool: MemoryPool | undefined;
   #taken: PooledMemory[] = [];
   readonly #slabs = new Set<ArrayBufferLike>();
   #room: Buffer = Buffer.alloc(0);
 
-  constructor(pool: SlabPool | undefined) {
+  constructor(pool: MemoryPool | undefined) {
     this.#pool = pool;
   }
 

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { MiB } from '@weir/core';
 import { settle, until } from '@weir/core/testing';
 import fc from 'fast-check';
-import type { SlabPool } from '../slabs/slab-pool.ts';
+import type { MemoryPool } from '../slabs/memory-pool.ts';
 import { Page } from './page.ts';
 import { PageCache } from './page-cache.ts';
 import { createPagePool } from './page-pool.ts';
@@ -13,12 +13,12 @@ import type { PageSource } from './page-source.ts';
 
 /** Creates pages whose bytes all are their number, so that memory that is used twice shows. */
 class NumberedPages implements PageSource {
-  readonly pool: SlabPool;
+  readonly pool: MemoryPool;
   readonly #bytesOf: (number: number) => number;
   readonly #waiting: (() => void)[] = [];
   #count = 0;
 
-  constructor(pool: SlabPool, bytesOf: (number: number) => number) {
+  constructor(pool: MemoryPool, bytesOf: (number: number) => number) {
     this.pool = pool;
     this.#bytesOf = bytesOf;
   }
@@ -170,6 +170,22 @@ test('free memory is used before more is allocated, and only so much is allocate
     undefined,
     'larger than a slab',
   );
+});
+
+test('a page that stays in use does not hold back its neighbours', () => {
+  const pool = createPagePool({ slabBytes: 4 * MiB, bytesMax: 4 * MiB });
+  const pages = Array.from({ length: 4 }, () => pool.take(MiB)!);
+  const starts = pages.map(({ bytes }) => bytes.byteOffset);
+  pages[0]!.release();
+  pages[2]!.release();
+  assert.equal(pool.take(2 * MiB), undefined, 'what is free lies apart');
+  assert.deepEqual(
+    [pool.take(MiB)?.bytes.byteOffset, pool.take(MiB)?.bytes.byteOffset],
+    [starts[0], starts[2]],
+  );
+  pages[3]!.release();
+  pages[1]!.release();
+  assert.equal(pool.freeBytes, 2 * MiB);
 });
 
 test('memory that is never released is collected, and others may be allocated instead', async () => {

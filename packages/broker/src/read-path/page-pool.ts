@@ -1,5 +1,6 @@
 import { brokerLimits } from '../limits.ts';
-import { SlabPool } from '../slabs/slab-pool.ts';
+import { ExtentPool } from '../slabs/extent-pool.ts';
+import type { MemoryPool } from '../slabs/memory-pool.ts';
 
 interface PagePoolOptions {
   readonly bytesMax: number;
@@ -8,14 +9,14 @@ interface PagePoolOptions {
 }
 
 /** Creates the memory of copies for answers. */
-export function createCopyPool(poisons = false): SlabPool {
+export function createCopyPool(poisons = false): MemoryPool {
   const { copySlabBytes: slabBytes, copiedBytesMax: bytesMax } = brokerLimits;
   return createPagePool({ slabBytes, bytesMax, poisons });
 }
 
 /** Creates the memory of pages. Pages that find no room in it get memory of their own. */
-export function createPagePool({ bytesMax, slabBytes, poisons }: PagePoolOptions): SlabPool {
-  return new SlabPool({
+export function createPagePool({ bytesMax, slabBytes, poisons }: PagePoolOptions): MemoryPool {
+  return new ExtentPool({
     slabBytes: slabBytes ?? brokerLimits.pageSlabBytes,
     bytesMax,
     poisons,

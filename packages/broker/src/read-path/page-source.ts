@@ -1,6 +1,6 @@
 import { fileIdOf, Semaphore } from '@weir/core';
 import { LogFileError, logFileKey, type ObjectStore, parseHeader } from '@weir/storage';
-import type { PooledMemory, SlabPool } from '../slabs/slab-pool.ts';
+import type { MemoryPool, PooledMemory } from '../slabs/memory-pool.ts';
 import type { CheckedFiles } from './checked-files.ts';
 import { Page } from './page.ts';
 import type { PageMetrics } from './page-metrics.ts';
@@ -31,7 +31,7 @@ interface StorePagesOptions {
   readonly store: ObjectStore;
   readonly pageBytes: number;
   readonly readsMax: number;
-  readonly pool: SlabPool;
+  readonly pool: MemoryPool;
   readonly checkedFiles: CheckedFiles;
   readonly metrics: PageMetrics;
 }

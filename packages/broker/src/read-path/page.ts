@@ -1,4 +1,4 @@
-import type { PooledMemory } from '../slabs/slab-pool.ts';
+import type { PooledMemory } from '../slabs/memory-pool.ts';
 import { CheckedRanges } from './checked-ranges.ts';
 
 interface PageOptions {

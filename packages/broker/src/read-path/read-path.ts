@@ -4,7 +4,7 @@ import type { ObjectStore } from '@weir/storage';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { brokerLimits } from '../limits.ts';
 import type { AnswerHold } from '../requests/answer-hold.ts';
-import type { SlabPool } from '../slabs/slab-pool.ts';
+import type { MemoryPool } from '../slabs/memory-pool.ts';
 import { AnswerPages } from './answer-pages.ts';
 import type { BatchCursor } from './batch-cursor.ts';
 import type { BatchList } from './batch-list.ts';
@@ -32,7 +32,7 @@ interface ReadPathOptions {
   /** Finds pages that other agents of the zone keep. If absent, this agent reads all pages itself. */
   readonly remotePages?: RemotePages;
   /** Memory of pages, which it may share with `remotePages`. If absent, it has its own. */
-  readonly pool?: SlabPool;
+  readonly pool?: MemoryPool;
 }
 
 export interface PageOptions {
@@ -100,7 +100,7 @@ class PagedReadPath implements ReadPath {
   readonly #rangeReads: RangeReads;
   readonly #aheadBudget = new Semaphore({ permits: brokerLimits.readaheadPagesMax });
   readonly #metrics: PageMetrics;
-  readonly #pool: SlabPool;
+  readonly #pool: MemoryPool;
   readonly #copyPool = createCopyPool();
   readonly #checkedFiles: CheckedFiles;
 
@@ -477,7 +477,7 @@ async function allPages(pages: readonly (Page | Promise<Page>)[]): Promise<Page[
   throw failure.reason;
 }
 
-function copyOf(page: Page, pool: SlabPool): Page {
+function copyOf(page: Page, pool: MemoryPool): Page {
   const slices: Buffer[] = [];
   page.collect(0, page.byteLength, slices);
   const memory = pool.take(page.byteLength);

@@ -1,4 +1,4 @@
-import type { PooledMemory, SlabPool } from '../slabs/slab-pool.ts';
+import type { MemoryPool, PooledMemory } from '../slabs/memory-pool.ts';
 import type { MemoryNumbers } from './shared-memory.ts';
 import { ringRecordWordsMax } from './shared-ring.ts';
 
@@ -11,7 +11,7 @@ interface SharedSlices {
 }
 
 interface AnswerSlicesOptions {
-  readonly pool: SlabPool;
+  readonly pool: MemoryPool;
   readonly numbers: MemoryNumbers;
   /** Announces memory to the thread that sends the answer, unless it knows it. */
   readonly announce: (id: number, memory: SharedArrayBuffer) => void;

@@ -2,7 +2,7 @@ import type { EventLoopUtilization } from 'node:perf_hooks';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { type Clock, systemClock } from '@weir/core';
 import type { Frame } from '../net/frame-pool.ts';
-import type { SlabPool } from '../slabs/slab-pool.ts';
+import type { MemoryPool } from '../slabs/memory-pool.ts';
 import { shareSlices } from './answer-slices.ts';
 import { RemoteConnection } from './remote-connection.ts';
 import { type SlabCounts, slabFrame } from './shared-frames.ts';
@@ -21,7 +21,7 @@ import {
 
 interface ServingThreadOptions extends Omit<ThreadOptions, 'channel'> {
   readonly clock: Clock;
-  readonly pool: SlabPool;
+  readonly pool: MemoryPool;
   readonly numbers: MemoryNumbers;
 }
 

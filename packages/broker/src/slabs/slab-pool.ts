@@ -1,3 +1,5 @@
+import type { MemoryPool, PooledMemory } from './memory-pool.ts';
+
 interface SlabPoolOptions {
   readonly slabBytes: number;
   /** Limit for all slabs together. */
@@ -24,7 +26,7 @@ const poison = 0xdb;
  * Pieces share slabs, so a piece that is never released pins a whole slab. The pool does not refer to slabs in use, so
  * that such a slab is not lost, but left to the garbage collector. Only a release that comes too early does harm.
  */
-export class SlabPool {
+export class SlabPool implements MemoryPool {
   readonly #options: SlabPoolOptions;
   readonly #free: Slab[] = [];
   readonly #collected = new FinalizationRegistry<undefined>(() => {
@@ -37,7 +39,6 @@ export class SlabPool {
     this.#options = options;
   }
 
-  /** Bytes of all slabs, used or not. */
   get bytes(): number {
     return this.#slabs * this.#options.slabBytes;
   }
@@ -47,7 +48,6 @@ export class SlabPool {
     return (this.#free.length + (this.#current?.pieces === 0 ? 1 : 0)) * this.#options.slabBytes;
   }
 
-  /** Returns memory with any content; `undefined` if there is no room. */
   take(bytes: number): PooledMemory | undefined {
     if (bytes === 0) return undefined;
     const slab = this.#slabFor(bytes);
@@ -55,7 +55,7 @@ export class SlabPool {
     const start = slab.usedBytes;
     slab.usedBytes += bytes;
     slab.pieces++;
-    return new PooledMemory(slab.memory.subarray(start, start + bytes), slab, this.#onRelease);
+    return new SlabPiece(slab.memory.subarray(start, start + bytes), slab, this.#onRelease);
   }
 
   #slabFor(bytes: number): Slab | undefined {
@@ -88,8 +88,7 @@ export class SlabPool {
   };
 }
 
-/** A piece of a slab. */
-export class PooledMemory {
+class SlabPiece implements PooledMemory {
   readonly bytes: Buffer;
   readonly #onRelease: (slab: Slab) => void;
   #slab: Slab | undefined;
@@ -100,7 +99,6 @@ export class PooledMemory {
     this.#onRelease = onRelease;
   }
 
-  /** Allows the bytes to be overwritten. Further calls do nothing. */
   release(): void {
     const slab = this.#slab;
     this.#slab = undefined;
