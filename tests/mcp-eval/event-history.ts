@@ -53,12 +53,21 @@ const history = {
       module: 'storage',
     })),
   ],
-  pipeline_logs: times(4, { from: 40, to: 10 }, () => ({
-    log_level: 'error',
-    message: 'a record could not be parsed',
-    pipeline_name: 'orders_to_lake',
-    stage: 'map',
-  })),
+  pipeline_logs: [
+    ...times(2, { from: 50, to: 45 }, () => ({
+      log_level: 'warn',
+      message: 'failed to write to the output',
+      error: 'connect ECONNREFUSED search.example:443',
+      pipeline_name: 'orders_to_search',
+      stage: 'output',
+    })),
+    ...times(4, { from: 40, to: 10 }, () => ({
+      log_level: 'error',
+      message: 'a record could not be parsed',
+      pipeline_name: 'orders_to_lake',
+      stage: 'map',
+    })),
+  ],
   diagnostics_logs: times(1, { from: 20, to: 19 }, () => ({
     diagnostic_id: 'no_jobs_agent',
     transition: 'failed',

@@ -370,16 +370,17 @@ export const questions: readonly Question[] = [
     question: 'Which pipelines are there, and do they work?',
     calls: [['list_pipelines', on()]],
     facts: [
-      /total: 3/,
-      /^orders_to_lake\tbento\tpaused\t2\t4\ta record could not be parsed$/m,
-      /^from_old_kafka\torbit\tpaused\t\t0\t$/m,
-      /^spare\tbento\tpaused\t\t0\t$/m,
+      /total: 5/,
+      /^orders_to_lake\tbento\tpaused\t\t2\t4\ta record could not be parsed$/m,
+      /^from_old_kafka\torbit\tpaused\t\t\t0\t$/m,
+      /^spare\tbento\tpaused\t\t\t0\t$/m,
+      /^refunds_to_lake\tbento\trunning\terror\t1\t0\t$/m,
     ],
   },
   {
     question: 'Is there a pipeline to the lake?',
     calls: [['list_pipelines', on({ query: 'LAKE' })]],
-    facts: [/total: 1/, /orders_to_lake/],
+    facts: [/total: 2/, /orders_to_lake/],
   },
   {
     question: 'What does orders_to_lake do, and with which revision?',
@@ -420,6 +421,50 @@ export const questions: readonly Question[] = [
     facts: [/pipeline\.state: paused/, /pipeline\.last_error: a record could not be parsed/],
   },
   {
+    question: 'Why does orders_to_search not deliver?',
+    calls: [['describe_pipeline', on({ pipeline_id: 'orders_to_search' })]],
+    facts: [
+      /run\.status: running/,
+      // Instance, status, agent, restarts, read, written, failed, error, stage, line, column.
+      /^0\trunning\tagent-b\t0\t3\t0\t7\t.*ECONNREFUSED search\.example:443\toutput\t7\t1\t/m,
+      /recent_problems \(2\)[\s\S]*\toutput\tfailed to write to the output: connect ECONNREFUSED/,
+      /list_diagnostics says whether it still fails/,
+    ],
+  },
+  {
+    question: 'Why does refunds_to_lake not run, and where is the mistake?',
+    calls: [['describe_pipeline', on({ pipeline_id: 'refunds_to_lake' })]],
+    facts: [
+      /run\.status: error/,
+      /run\.message: line 7, column 28: the variable WEIR_PIPELINE_LAKE_KEY is not set/,
+      /run\.next_at: 20/,
+    ],
+  },
+  {
+    question: 'Is this configuration right?',
+    calls: [
+      [
+        'check_pipeline_configuration',
+        on({ configuration_yaml: 'input: {generate: {mapping: root = }}\noutput: {dropp: {}}\n' }),
+      ],
+      [
+        'check_pipeline_configuration',
+        on({
+          configuration_yaml:
+            'input: {generate: {mapping: root = 1}}\npipeline: {processors: [{mapping: root.id = this.id * 2}]}\noutput: {drop: {}}\n',
+          messages: ['{"id":21,"name":"x"}'],
+        }),
+      ],
+    ],
+    facts: [
+      /It would be refused/,
+      /^1\t\d+\t/m,
+      /^2\t10\t.*dropp.*drop/m,
+      /It is valid/,
+      /^pipeline\.processors\.0\tmapping\t\{"id":42\}/m,
+    ],
+  },
+  {
     question: 'Is the migration from the old cluster set up?',
     calls: [['describe_pipeline', on({ pipeline_id: 'from_old_kafka' })]],
     facts: [
@@ -449,7 +494,7 @@ export const questions: readonly Question[] = [
   {
     question: 'Which events are recorded, and how many?',
     calls: [['list_event_types', on()]],
-    facts: [/^acl_logs\ttrue\t55/m, /^pipeline_logs\ttrue\t4/m],
+    facts: [/^acl_logs\ttrue\t55/m, /^pipeline_logs\ttrue\t6/m],
   },
   {
     question: 'Which principals were denied in the last hour?',
@@ -635,7 +680,7 @@ export const questions: readonly Question[] = [
       ],
       ['check_filter', on({ filter: 'data.principal == "User:ccn_shop"', time_range: { relative: '24h' } })],
     ],
-    facts: [/estimate\.events: 55\nestimate\.bytes: \d{4,5}\n/, /estimate\.events: 492\n/],
+    facts: [/estimate\.events: 55\nestimate\.bytes: \d{4,5}\n/, /estimate\.events: 494\n/],
   },
   {
     question: 'What is an example of a pipeline error, in full?',

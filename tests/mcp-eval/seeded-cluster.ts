@@ -11,7 +11,7 @@ import { appGrant, makeAccount, type TestAccount } from '../../packages/controlp
 import { changeDiagnostics } from '../../packages/diagnostics/src/change.ts';
 import { agentOf } from '../../packages/diagnostics/testing/diagnostic-snapshot.ts';
 import { eventHistory } from './event-history.ts';
-import { seedPipelines } from './pipelines.ts';
+import { playPipelines, seedPipelines } from './pipelines.ts';
 
 interface SeededCluster {
   readonly url: string;
@@ -37,6 +37,7 @@ export async function seedCluster(t: TestContext): Promise<SeededCluster> {
   await seedPipelines(stage.accounts, account);
   await seedAuditLog(stage, account);
   await playAgents(t, stage.node);
+  await playPipelines(stage.node);
   const key = await account.key('eval', appGrant(account.a.id, 'app_r'), appGrant(account.b.id, 'app_r'));
   const administratorKey = await account.key('eval_admin', appGrant(account.a.id));
   return {

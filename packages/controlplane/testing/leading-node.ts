@@ -9,9 +9,11 @@ export async function startNode(
   t: TestContext,
   databaseUrl = `memory://${randomUUID()}`,
   id = 'one',
+  prepare: (node: ClusterNode) => void = () => {},
 ): Promise<ClusterNode> {
   const self = { id, url: `http://${id}` };
   const { hub, node } = memoryNode({ clusterId: 'vci_test', databaseUrl, self });
+  prepare(node);
   node.start();
   t.after(async () => {
     await node.stop();
@@ -20,8 +22,12 @@ export async function startNode(
   return node;
 }
 
-export async function startLeader(t: TestContext, databaseUrl?: string): Promise<ClusterNode> {
-  const node = await startNode(t, databaseUrl);
+export async function startLeader(
+  t: TestContext,
+  databaseUrl?: string,
+  prepare?: (node: ClusterNode) => void,
+): Promise<ClusterNode> {
+  const node = await startNode(t, databaseUrl, undefined, prepare);
   await until(() => node.role === 'leader');
   return node;
 }

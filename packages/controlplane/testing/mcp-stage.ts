@@ -14,6 +14,7 @@ import { pathOf, type RouteHandlers, routeOf } from '../src/http/route-table.ts'
 import { mcpRoutes } from '../src/mcp/mcp-routes.ts';
 import { accountOperations } from '../src/operations/account/account-operations.ts';
 import { clusterOperations } from '../src/operations/cluster/cluster-operations.ts';
+import { managedPipelines } from '../src/pipelines/managed-pipelines.ts';
 import { openRegistries } from '../src/schema-registry/open-registries.ts';
 import { accountsDeps, type TestDeps } from './accounts-deps.ts';
 import { startLeader } from './leading-node.ts';
@@ -48,9 +49,14 @@ export async function openMcpStage(
     readonly port?: (node: ClusterNode) => ClusterPort;
   } = {},
 ): Promise<McpStage> {
-  const node = await startLeader(t);
   const deps = accountsDeps();
   const accounts = await openAccounts(`memory://mcp-${databaseCount++}`, deps);
+  const node = await startLeader(t, undefined, (made) =>
+    made.runPipelines(async () => {
+      const clusters = await accounts.virtualClusters.listAll();
+      return (await Promise.all(clusters.map((cluster) => managedPipelines(accounts, cluster)))).flat();
+    }),
+  );
   const diagnostics = new MemoryDiagnosticsStore();
   const metrics = new Metrics();
   let url = '';
@@ -63,7 +69,7 @@ export async function openMcpStage(
     log: silentLog,
   });
   const handlers = {
-    ...accountOperations({ accounts, publicUrl }),
+    ...accountOperations({ accounts, publicUrl, portOf: clusterPort }),
     ...clusterOperations({
       clusterPort,
       registries,

@@ -51,7 +51,18 @@ const instance = z
     message_count: count().describe('Messages written since it was started.'),
     messages_per_second: z.number().describe('Messages written per second, over the last seconds.'),
     bytes_per_second: z.number().describe('Bytes written per second, over the last seconds.'),
+    received_messages_per_second: z.number().describe('Messages read per second, over the last seconds.'),
+    received_bytes_per_second: z.number().describe('Bytes read per second, over the last seconds.'),
     failed_count: count().describe('Messages on which a component failed, since it was started.'),
+    error_count: count().describe('How often something failed while it went on, since it was started.'),
+    error_stage: text(200).optional().describe('The component that failed last, as a path.'),
+    error_line: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('The line of this component in the deployed configuration, in `describe_pipeline`.'),
+    error_column: z.int().min(1).optional().describe('Its column.'),
+    error_at: time().optional().describe('When it failed last, by the clock of the agent.'),
   })
   .meta({ id: 'PipelineInstance', description: 'An instance of a pipeline.' });
 

@@ -11,7 +11,9 @@ import {
   schemaLinkingKind,
 } from '@weir/cluster';
 import { timeText } from '@weir/core';
+import { readYaml } from '@weir/pipelines/yaml';
 import type { Pipeline } from '../accounts/workspaces/pipelines.ts';
+import { placeOfStage } from './stage-place.ts';
 
 type Run = NonNullable<OutputOf<'describe_pipeline'>['pipeline_overview']['run']>;
 type Instance = NonNullable<Run['instances']>[number];
@@ -127,6 +129,24 @@ function instanceOf(instance: number, job: ListedJob): Instance {
     message_count: Math.max(0, progress.doneCount),
     messages_per_second: progress.messagesPerSecond ?? 0,
     bytes_per_second: progress.bytesPerSecond ?? 0,
+    received_messages_per_second: progress.receivedMessagesPerSecond ?? 0,
+    received_bytes_per_second: progress.receivedBytesPerSecond ?? 0,
     failed_count: Math.max(0, progress.failedCount ?? 0),
+    error_count: Math.max(0, progress.errorCount ?? 0),
+    ...(progress.lastErrorStage === undefined ? {} : { error_stage: progress.lastErrorStage.slice(0, 200) }),
+    ...(progress.lastErrorMs === undefined ? {} : { error_at: timeText(progress.lastErrorMs) }),
   };
+}
+
+/** Adds where the components that failed are in the deployed configuration. */
+export function withErrorPlaces(run: Run, yaml: string): Run {
+  const { instances } = run;
+  if (!instances?.some(({ error_stage }) => error_stage !== undefined)) return run;
+  const reading = readYaml(yaml);
+  if ('problems' in reading) return run;
+  const placed = instances.map((one) => {
+    const place = one.error_stage === undefined ? undefined : placeOfStage(reading.value, one.error_stage);
+    return place === undefined ? one : { ...one, error_line: place.line, error_column: place.column };
+  });
+  return { ...run, instances: placed };
 }

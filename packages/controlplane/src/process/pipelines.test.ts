@@ -32,7 +32,7 @@ test('a pipeline that a program created is visible to an assistant', async (t) =
     });
     return (content as unknown as { readonly text: string }[])[0]!.text;
   };
-  assert.match(await textOf('list_pipelines', {}), /^clean-orders\tbento\tpaused\t1\t/m);
+  assert.match(await textOf('list_pipelines', {}), /^clean-orders\tbento\tpaused\t\t1\t/m);
   const described = await textOf('describe_pipeline', { pipeline_id: 'clean-orders' });
   assert.match(described, /^logger\.password\t\*\*\*$/m);
   assert.match(described, /events are off here/);

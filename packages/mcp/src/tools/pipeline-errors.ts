@@ -125,3 +125,45 @@ export function errorSearch({ type, name }: Listed) {
     time_range: { relative: '24h' },
   };
 }
+
+/** Recent lines of one pipeline that say that something failed, the latest first. */
+export async function recentProblems(pipeline: Listed, clusterId: string, context: ToolContext) {
+  const type = eventTypeOf[pipeline.type];
+  if (type === undefined || !(await isRecorded(type, clusterId, context))) return [];
+  try {
+    const { events } = await context.call('search_events', {
+      virtual_cluster_id: clusterId,
+      event_types: [type],
+      filter: `data.log_level in ["error", "warn"] and data.pipeline_name == ${printLiteral(pipeline.name)}`,
+      time_range: { relative: '24h' },
+      limit: recentMax,
+    });
+    return events.map(({ id, time, data }) => ({
+      time,
+      stage: typeof data.stage === 'string' ? data.stage : null,
+      message: textOf(data as EventRecord['data']),
+      event_id: id,
+    }));
+  } catch (error) {
+    if (!(error instanceof ApiError) || !passing.has(error.code)) throw error;
+    return [];
+  }
+}
+
+const recentMax = 5;
+
+async function isRecorded(type: string, clusterId: string, context: ToolContext): Promise<boolean> {
+  try {
+    return (await recordedTypes(clusterId, context)).has(type);
+  } catch (error) {
+    if (!(error instanceof ApiError) || !passing.has(error.code)) throw error;
+    return false;
+  }
+}
+
+/** The message of an event is constant; the error beside it says what failed. */
+function textOf(data: EventRecord['data']): string {
+  const { error } = data as { readonly error?: unknown };
+  const message = eventMessage({ data });
+  return (typeof error === 'string' ? `${message}: ${error}` : message).slice(0, 256);
+}

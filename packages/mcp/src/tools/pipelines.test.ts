@@ -192,3 +192,77 @@ test('a description has the masked summary, never the configuration itself', asy
     assert.equal((answer.structuredContent as { truncated: boolean }).truncated, true);
   }
 });
+
+test('a description says what each instance does, and where it failed', async (t) => {
+  const { connect, calls } = await serve(t, {
+    answers: {
+      describe_pipeline: () => ({
+        ...catalogue.describe_pipeline.example.output,
+        pipeline_overview: {
+          ...example!,
+          state: 'running',
+          run: {
+            status: 'running',
+            message: 'no answer',
+            done_count: 5,
+            instances: [
+              {
+                instance: 0,
+                status: 'running',
+                message: 'no answer',
+                agent_id: 'a1',
+                restart_count: 2,
+                message_count: 5,
+                messages_per_second: 0.5,
+                bytes_per_second: 10,
+                received_messages_per_second: 4,
+                received_bytes_per_second: 80,
+                failed_count: 3,
+                error_count: 3,
+                error_stage: 'root.output',
+                error_line: 6,
+                error_column: 1,
+                error_at: '2026-01-31T12:00:00Z',
+              },
+            ],
+          },
+        },
+      }),
+      get_events_state: () => recording('pipeline_logs'),
+      search_events: () => ({ ...exampleSearch, events: [errorOf('clean-orders', '2026-01-31T12:00:00Z')] }),
+    },
+  });
+  const client = await connect();
+  const { structuredContent } = await client.callTool({
+    name: 'describe_pipeline',
+    arguments: { virtual_cluster_id: 'orders', pipeline_id: example!.id },
+  });
+  const { run, recent_problems, hint } = structuredContent as {
+    run: { instances: object[] };
+    recent_problems: { message: string }[];
+    hint: string;
+  };
+  assert.deepEqual(run.instances, [
+    {
+      instance: 0,
+      status: 'running',
+      agent_id: 'a1',
+      restart_count: 2,
+      read_per_second: 4,
+      written_per_second: 0.5,
+      failed_count: 3,
+      error: 'no answer',
+      stage: 'root.output',
+      line: 6,
+      column: 1,
+      error_at: '2026-01-31T12:00:00Z',
+    },
+  ]);
+  assert.deepEqual(
+    recent_problems.map(({ message }) => message),
+    ['clean-orders failed'],
+  );
+  assert.match(hint, /line and column are of the deployed configuration/);
+  const filters = calls.flatMap(([, input]) => (input as { filter?: string }).filter ?? []);
+  assert.ok(filters.includes('data.log_level in ["error", "warn"] and data.pipeline_name == "clean-orders"'));
+});

@@ -6,6 +6,7 @@ import {
   pipelineEngineNote,
   runnablePipelineTypes,
 } from '@weir/api';
+import { apiLimits } from '@weir/api/limits';
 import { nearestNames } from '@weir/core';
 import * as z from 'zod';
 import { answerOf } from '../answers/answer.ts';
@@ -13,7 +14,7 @@ import { ToolProblem } from '../answers/problem.ts';
 import { answerOfRows } from '../answers/rows.ts';
 import { formatArguments, hasQuery, listArguments, queryArgument } from './arguments.ts';
 import { defineClusterTool } from './cluster-tool.ts';
-import { errorSearch, type FoundErrors, findErrors } from './pipeline-errors.ts';
+import { errorSearch, type FoundErrors, findErrors, recentProblems } from './pipeline-errors.ts';
 import { rowSchema } from './rows.ts';
 import type { ToolContext } from './tool-context.ts';
 
@@ -23,17 +24,51 @@ const { shape: listed } = catalogue.list_pipelines.output.shape.pipelines.elemen
 const setting = catalogue.describe_pipeline.output.shape.pipeline_summary.unwrap().unwrap().shape
   .settings.element;
 
+const { shape: checkInput } = catalogue.check_pipeline_configuration.input;
+const problem = catalogue.check_pipeline_configuration.output.shape.problems.element;
+
 const row = z.object({
   name: listed.name,
   type: listed.type,
   state: listed.state,
+  run_status: z.string().nullable(),
   revision: z.int().nullable().describe('The version of the deployed configuration.'),
   errors_24h: z.int().nullable().describe('null if unknown.'),
   last_error: z.string().nullable(),
   last_error_at: z.string().nullable(),
   id: listed.id,
 });
-const concise = ['name', 'type', 'state', 'revision', 'errors_24h', 'last_error'];
+const concise = ['name', 'type', 'state', 'run_status', 'revision', 'errors_24h', 'last_error'];
+
+const run = z
+  .object({
+    status: z.string(),
+    message: z.string(),
+    next_at: z.string().nullable(),
+    instances: z.array(
+      z.object({
+        instance: z.int(),
+        status: z.string(),
+        agent_id: z.string().nullable(),
+        restart_count: z.int(),
+        read_per_second: z.number(),
+        written_per_second: z.number(),
+        failed_count: z.int(),
+        error: z.string().nullable(),
+        stage: z.string().nullable(),
+        line: z.int().nullable(),
+        column: z.int().nullable(),
+        error_at: z.string().nullable(),
+      }),
+    ),
+  })
+  .nullable();
+const problemEvent = z.object({
+  time: z.string(),
+  stage: z.string().nullable(),
+  message: z.string(),
+  event_id: z.string(),
+});
 
 const candidatesMax = 10;
 
@@ -80,26 +115,29 @@ export const pipelineTools = [
     icon: 'pipelines',
     operations: ['describe_pipeline', 'list_pipelines', 'get_events_state', 'search_events'],
     summary:
-      'Describe the state of a pipeline, its configuration without secrets, and its errors in 24 hours.',
+      'Describe the state of a pipeline and its instances, what failed last and where, and its configuration without secrets.',
     input: {
       pipeline_id: z.string().min(1).max(136).describe('Its id or its name.'),
       ...formatArguments,
     },
     output: {
       pipeline: row,
+      run: run.describe('null if it should not run.'),
+      recent_problems: z.array(problemEvent),
       last_revision: z.int().nullable().describe('The newest version, deployed or not.'),
       configuration_revision: z.int().nullable().describe('Whose settings these are.'),
       configuration: z.array(setting),
     },
     async run({ pipeline_id: wanted, ...options }, context, clusterId) {
       const listedOne = await pipelineOf(wanted, clusterId, context);
-      const [described, errors] = await Promise.all([
+      const [described, errors, recent] = await Promise.all([
         context.call('describe_pipeline', {
           virtual_cluster_id: clusterId,
           pipeline_id: listedOne.id,
           include_summary: true,
         }),
         findErrors([listedOne], clusterId, context),
+        recentProblems(listedOne, clusterId, context),
       ]);
       const {
         pipeline_overview: overview,
@@ -111,6 +149,8 @@ export const pipelineTools = [
       return answerOf(
         {
           pipeline,
+          run: runOf(overview),
+          recent_problems: recent,
           last_revision: all.at(-1)?.version ?? null,
           configuration_revision: summary?.version ?? null,
           configuration: summary?.settings ?? [],
@@ -119,6 +159,7 @@ export const pipelineTools = [
           truncated: leftOut > 0,
           hint: hintOf(
             deploymentNote(overview, all.length),
+            runNote(overview),
             pipeline.errors_24h
               ? `search_events with ${JSON.stringify(errorSearch(overview))} shows its errors.`
               : undefined,
@@ -134,11 +175,107 @@ export const pipelineTools = [
       );
     },
   }),
+  defineClusterTool({
+    name: 'check_pipeline_configuration',
+    icon: 'pipelines',
+    operations: ['check_pipeline_configuration', 'preview_pipeline_configuration'],
+    summary:
+      'Validate a configuration of a pipeline, and with messages show what each processor makes of them. Nothing is stored.',
+    input: {
+      configuration_yaml: checkInput.configuration_yaml.describe('The YAML.'),
+      pipeline_type: checkInput.pipeline_type.default('bento'),
+      messages: z
+        .array(z.string().max(apiLimits.triedMessageCharsMax))
+        .max(apiLimits.triedMessagesMax)
+        .optional()
+        .describe('Samples, for bento.'),
+      ...formatArguments,
+    },
+    output: {
+      problem_count: z.int(),
+      problems: z.array(problem),
+      warnings: z.array(problem),
+      steps: z
+        .array(
+          z.object({
+            path: z.string(),
+            name: z.string(),
+            content: z.string(),
+            error: z.string().nullable(),
+          }),
+        )
+        .optional(),
+    },
+    async run({ configuration_yaml, pipeline_type, messages = [], ...options }, context, clusterId) {
+      const on = { virtual_cluster_id: clusterId, configuration_yaml };
+      const found = await context.call('check_pipeline_configuration', { ...on, pipeline_type });
+      const tries = messages.length > 0 && pipeline_type === 'bento' && found.problem_count === 0;
+      const tried = tries
+        ? await context.call('preview_pipeline_configuration', {
+            ...on,
+            messages: messages.map((content) => ({ content })),
+          })
+        : undefined;
+      return answerOf(
+        { ...found, ...(tried === undefined ? {} : { steps: tried.steps.flatMap(stepRows) }) },
+        {
+          truncated: found.problem_count > found.problems.length,
+          hint: hintOf(
+            found.problem_count === 0 ? 'It is valid.' : 'It would be refused.',
+            tried?.problem,
+            messages.length > 0 && tried === undefined ? 'The messages were not tried.' : undefined,
+          ),
+          console_url: context.consoleUrl(consolePaths.pipelines(clusterId)),
+        },
+        options,
+      );
+    },
+  }),
 ];
 
+type TriedStep = OutputOf<'preview_pipeline_configuration'>['steps'][number];
+
+/** A row for every message of a step; one that dropped all has a row, too. */
+function stepRows({ path, name, batches }: TriedStep) {
+  const rows = batches.flat().map(({ content, error = null }) => ({ path, name, content, error }));
+  return rows.length > 0 ? rows : [{ path, name, content: '(dropped)', error: null }];
+}
+
 function rowOf(pipeline: Listed, errors: FoundErrors) {
-  const { id, name, type, state, deployed_configuration_version: revision } = pipeline;
-  return { name, type, state, revision, ...errors.of(pipeline), id };
+  const { id, name, type, state, run: found, deployed_configuration_version: revision } = pipeline;
+  return { name, type, state, run_status: found?.status ?? null, revision, ...errors.of(pipeline), id };
+}
+
+function runOf({ run: found }: Listed): z.output<typeof run> {
+  if (found === undefined) return null;
+  return {
+    status: found.status,
+    message: found.message,
+    next_at: found.next_at ?? null,
+    instances: (found.instances ?? []).map((one) => ({
+      instance: one.instance,
+      status: one.status,
+      agent_id: one.agent_id ?? null,
+      restart_count: one.restart_count,
+      read_per_second: one.received_messages_per_second,
+      written_per_second: one.messages_per_second,
+      failed_count: one.failed_count,
+      error: one.message === '' ? null : one.message,
+      stage: one.error_stage ?? null,
+      line: one.error_line ?? null,
+      column: one.error_column ?? null,
+      error_at: one.error_at ?? null,
+    })),
+  };
+}
+
+/** What to do about a pipeline that does not do its work. */
+function runNote({ state, run: found }: Listed): string | undefined {
+  if (state === 'paused') return 'It is paused, so it reads and writes nothing.';
+  if (found === undefined) return 'Its leader has not reported it yet; call again in a few seconds.';
+  const hasErrors = found.instances?.some(({ error_count }) => error_count > 0) ?? false;
+  if (found.status !== 'error' && !(hasErrors && found.status === 'running')) return undefined;
+  return 'line and column are of the deployed configuration. list_diagnostics says whether it still fails, and describe_diagnostic what to do.';
 }
 
 function deploymentNote({ deployed_configuration_id: deployed }: Listed, count: number): string | undefined {

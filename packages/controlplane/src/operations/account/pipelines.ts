@@ -18,7 +18,7 @@ import {
 } from '../../pipelines/check-configuration.ts';
 import type { ConfigurationRules } from '../../pipelines/configuration-rules.ts';
 import { maskedYaml, withStoredSecrets } from '../../pipelines/masked-yaml.ts';
-import { pipelineRuns, type RunOf } from '../../pipelines/pipeline-runs.ts';
+import { pipelineRuns, type RunOf, withErrorPlaces } from '../../pipelines/pipeline-runs.ts';
 import { summaryOf } from '../../pipelines/summary.ts';
 import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
@@ -115,8 +115,13 @@ export function pipelineHandlers(
       const pipeline = await pipelines.get(place);
       const configurations = await pipelines.configurations(place);
       const runOf = await pipelineRuns([pipeline], input.virtual_cluster_id, portOf);
+      const deployed = configurations.find(({ id }) => id === pipeline.deployed?.id);
+      const placed: RunOf = (one) => {
+        const run = runOf(one);
+        return run && deployed ? withErrorPlaces(run, deployed.yaml) : run;
+      };
       return {
-        pipeline_overview: overviewOf(pipeline, runOf),
+        pipeline_overview: overviewOf(pipeline, placed),
         pipeline_configurations: configurations.map(toConfigurationResponse),
         ...(input.include_summary ? { pipeline_summary: toSummaryResponse(pipeline, configurations) } : {}),
       };
