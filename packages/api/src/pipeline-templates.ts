@@ -106,6 +106,8 @@ output:
   kafka_franz_service:
     topics: [events]
     consumer_group: archive
+    # Room for a file that is gathered while the one before is written.
+    checkpoint_limit: 20000
 
 output:
   aws_s3:

@@ -105,7 +105,9 @@ class MemoryBuffer implements Buffer {
       while (!this.#queue.hasRoomFor(byteCount)) {
         if (this.#spills) return await this.#spill(delivery, byteCount);
         if (stop.aborted) return await delivery.settle(endedError());
+        const end = this.#context.heldBack.begin();
         await this.#queue.freed();
+        end();
       }
     } finally {
       stop.removeEventListener('abort', woken);

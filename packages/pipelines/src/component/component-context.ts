@@ -1,6 +1,7 @@
 import type { MappingPorts } from '@weir/bloblang';
 import type { Clock, Environment, Log, Random } from '@weir/core';
 import type { ComponentConfig, ComponentKind } from './component-config.ts';
+import type { HeldBack } from './held-back.ts';
 import type { HttpListener } from './http-listener.ts';
 import type { Instances } from './instances.ts';
 import type { OutboundAccess } from './outbound-access.ts';
@@ -49,6 +50,8 @@ export interface ComponentContext extends PipelineServices {
   readonly label: string;
   readonly path: string;
   readonly resources: Resources;
+  /** Inputs that wait until messages are settled. */
+  readonly heldBack: HeldBack;
   /** Makes a child; the parent closes it. */
   open<Kind extends ComponentKind>(config: ComponentConfig<Kind>): Promise<Instances[Kind]>;
   /** Aborted when the pipeline has to end without waiting for anything. */

@@ -32,6 +32,8 @@ export interface Processor {
   close?(): Promise<void>;
 }
 
+export type FlushWhen = 'now' | 'idle';
+
 /** Writes somewhere. */
 export interface Output {
   /**
@@ -41,8 +43,11 @@ export interface Output {
   write(batch: Batch, stop: AbortSignal): Promise<void>;
   /** Resolves when it can take another batch; absent if it can now. The engine awaits it before `write`. */
   ready?(): Promise<void> | undefined;
-  /** Writes what it gathered, when no more will come. */
-  flush?(): Promise<void>;
+  /**
+   * Writes what it gathered, when no more will come; called again until all is settled. With `idle`, a batch that is
+   * not full waits while another is being written.
+   */
+  flush?(when?: FlushWhen): Promise<void>;
   close(): Promise<void>;
 }
 

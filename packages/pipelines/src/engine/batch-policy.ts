@@ -3,6 +3,7 @@ import type { ComponentContext } from '../component/component-context.ts';
 import { object, type Values } from '../component/field.ts';
 import { bytes, children, durationMs, float, int, mapping } from '../component/field-types.ts';
 import type { Batch, Message } from '../component/message.ts';
+import { pipelineLimits } from '../limits.ts';
 import { Chain } from './chain.ts';
 
 export const batchFields = {
@@ -57,7 +58,7 @@ export class BatchPolicy {
     return period * (1 + jitter * this.#context.random.next());
   }
 
-  /** Adds messages, which belong together; whether the batch is complete. */
+  /** Adds messages, which belong together; whether the batch is complete, or as large as any may be. */
   add(batch: Batch): boolean {
     const { count, byte_size: bytesMax, check } = this.#fields;
     let isComplete = false;
@@ -69,7 +70,9 @@ export class BatchPolicy {
     return (
       isComplete ||
       (count > 0 && this.#messages.length >= count) ||
-      (bytesMax > 0 && this.#byteCount >= bytesMax)
+      (bytesMax > 0 && this.#byteCount >= bytesMax) ||
+      this.#messages.length >= pipelineLimits.inFlightMessagesMax ||
+      this.#byteCount >= pipelineLimits.inFlightBytesMax
     );
   }
 

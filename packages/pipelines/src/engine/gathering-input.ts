@@ -1,6 +1,5 @@
 import type { ComponentContext } from '../component/component-context.ts';
 import type { Delivery, Input } from '../component/instances.ts';
-import { pipelineLimits } from '../limits.ts';
 import { type BatchingFields, BatchPolicy, gathers } from './batch-policy.ts';
 import { endedError, PendingRead, Wake } from './pending-read.ts';
 import { ProcessedInput } from './processed.ts';
@@ -9,20 +8,20 @@ import { ProcessedInput } from './processed.ts';
 class GatheringInput implements Input {
   readonly #input: Input;
   readonly #policy: BatchPolicy;
-  readonly #clock: ComponentContext['clock'];
+  readonly #context: Pick<ComponentContext, 'clock' | 'heldBack'>;
   readonly #reads: PendingRead;
   readonly #due = new Wake();
   #isDue = false;
   #cancelPeriod: (() => void) | undefined;
   #deliveries: Delivery[] = [];
-  #count = 0;
-  #byteCount = 0;
+  readonly #ungather: () => void;
 
-  constructor(input: Input, policy: BatchPolicy, clock: ComponentContext['clock']) {
+  constructor(input: Input, policy: BatchPolicy, context: Pick<ComponentContext, 'clock' | 'heldBack'>) {
     this.#input = input;
     this.#policy = policy;
-    this.#clock = clock;
+    this.#context = context;
     this.#reads = new PendingRead(input);
+    this.#ungather = context.heldBack.gather(() => this.#release());
   }
 
   async read(stop: AbortSignal): Promise<Delivery | undefined> {
@@ -37,6 +36,7 @@ class GatheringInput implements Input {
 
   async close(): Promise<void> {
     this.#cancelPeriod?.();
+    this.#ungather();
     this.#reads.abandon();
     for (const delivery of this.#deliveries.splice(0)) await delivery.settle(endedError());
     await this.#input.close();
@@ -47,17 +47,17 @@ class GatheringInput implements Input {
     if (this.#deliveries.length === 0) {
       const periodMs = this.#policy.periodMs();
       if (periodMs !== undefined)
-        this.#cancelPeriod = this.#clock.after(periodMs, () => {
-          this.#isDue = true;
-          this.#due.wake();
-        });
+        this.#cancelPeriod = this.#context.clock.after(periodMs, () => this.#release());
     }
     this.#deliveries.push(delivery);
-    this.#count += delivery.batch.length;
-    for (const message of delivery.batch) this.#byteCount += message.byteCount;
-    const isComplete = this.#policy.add(delivery.batch);
-    const { inFlightMessagesMax, inFlightBytesMax } = pipelineLimits;
-    return isComplete || this.#count >= inFlightMessagesMax || this.#byteCount >= inFlightBytesMax;
+    return this.#policy.add(delivery.batch);
+  }
+
+  /** The batch is delivered as it is, if there is one. */
+  #release(): void {
+    if (this.#policy.isEmpty) return;
+    this.#isDue = true;
+    this.#due.wake();
   }
 
   #take(): Delivery {
@@ -65,8 +65,6 @@ class GatheringInput implements Input {
     this.#isDue = false;
     const deliveries = this.#deliveries;
     this.#deliveries = [];
-    this.#count = 0;
-    this.#byteCount = 0;
     return {
       batch: this.#policy.take(),
       settle: async (error, failed) => {
@@ -100,6 +98,6 @@ export async function gatheredInput(
 ): Promise<Input> {
   if (!gathers(fields)) return input;
   const policy = await BatchPolicy.open(fields, context);
-  const gathering = new GatheringInput(input, policy, context.clock);
+  const gathering = new GatheringInput(input, policy, context);
   return policy.chain.isEmpty ? gathering : new ProcessedInput(gathering, policy.chain);
 }

@@ -1,5 +1,5 @@
 import type { ComponentContext } from '../component/component-context.ts';
-import { BatchFailure, type Output } from '../component/instances.ts';
+import { BatchFailure, type FlushWhen, type Output } from '../component/instances.ts';
 import type { Batch } from '../component/message.ts';
 import type { BatchPolicy } from './batch-policy.ts';
 import { failedOf } from './outcomes.ts';
@@ -23,6 +23,8 @@ export class GatheringOutput implements Output {
   #count = 0;
   #cancelPeriod: (() => void) | undefined;
   #flushesLater = false;
+  /** Batches that are complete and not written. */
+  #writing = 0;
 
   constructor(output: Output, policy: BatchPolicy, context: Pick<ComponentContext, 'clock' | 'stop'>) {
     this.#output = output;
@@ -44,16 +46,16 @@ export class GatheringOutput implements Output {
     return this.#turns.idle();
   }
 
-  async flush(): Promise<void> {
-    this.#end();
+  async flush(when: FlushWhen = 'now'): Promise<void> {
+    if (when === 'now' || this.#writing === 0) this.#end();
     // The output may be busy until it has written what it gathered itself, so that it writes that now, and again later.
-    await this.#output.flush?.();
+    await this.#output.flush?.(when);
     const idle = this.#turns.idle();
     if (idle === undefined || this.#flushesLater) return;
     this.#flushesLater = true;
     await idle;
     this.#flushesLater = false;
-    await this.#output.flush?.();
+    await this.#output.flush?.(when);
   }
 
   async close(): Promise<void> {
@@ -77,8 +79,10 @@ export class GatheringOutput implements Output {
     const waiting = this.#waiting;
     this.#waiting = [];
     this.#count = 0;
+    this.#writing++;
     void this.#turns
       .take(() => this.#begin(batch))
+      .finally(() => this.#writing--)
       .then(
         () => {
           for (const { resolve } of waiting) resolve();

@@ -6,10 +6,16 @@ import { pipelineLimits } from '../limits.ts';
 export class InFlight {
   #messages = 0;
   #bytes = 0;
+  #settledCount = 0;
   readonly #changed = new Set<() => void>();
 
   get isEmpty(): boolean {
     return this.#messages === 0;
+  }
+
+  /** How many batches were settled. */
+  get settledCount(): number {
+    return this.#settledCount;
   }
 
   get isFull(): boolean {
@@ -25,6 +31,7 @@ export class InFlight {
     this.#messages += batch.length;
     this.#bytes += bytes;
     return () => {
+      this.#settledCount++;
       this.#messages -= batch.length;
       this.#bytes -= bytes;
       for (const wake of [...this.#changed]) wake();

@@ -1,4 +1,4 @@
-import type { Output } from '../component/instances.ts';
+import type { FlushWhen, Output } from '../component/instances.ts';
 import type { Batch } from '../component/message.ts';
 
 /** Writes at most so many batches at a time: `max_in_flight`. Others wait for their turn, in the order of calls. */
@@ -38,8 +38,8 @@ export class LimitedOutput implements Output {
     }
   }
 
-  async flush(): Promise<void> {
-    await this.#output.flush?.();
+  async flush(when?: FlushWhen): Promise<void> {
+    await this.#output.flush?.(when);
   }
 
   close(): Promise<void> {

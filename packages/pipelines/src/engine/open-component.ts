@@ -1,5 +1,6 @@
 import type { ComponentConfig, ComponentKind } from '../component/component-config.ts';
 import type { ComponentContext, PipelineServices } from '../component/component-context.ts';
+import { HeldBack } from '../component/held-back.ts';
 import type { Input, Instances, Output } from '../component/instances.ts';
 import { Resources } from '../component/resources.ts';
 import type { Catalogue } from '../config/catalogue.ts';
@@ -13,6 +14,7 @@ interface Opened {
 /** Opens the components of a pipeline, and remembers the resources to close them. */
 export class Opening {
   readonly resources = new Resources();
+  readonly heldBack = new HeldBack();
   readonly #services: PipelineServices;
   readonly #catalogue: Catalogue;
   readonly #stop: AbortSignal;
@@ -63,6 +65,7 @@ export class Opening {
       label,
       path,
       resources: this.resources,
+      heldBack: this.heldBack,
       open: (config) => this.open(config),
       stop: this.#stop,
     };

@@ -1,4 +1,4 @@
-import type { Delivery, Input, Output } from '../component/instances.ts';
+import type { Delivery, FlushWhen, Input, Output } from '../component/instances.ts';
 import type { Batch } from '../component/message.ts';
 import type { Chain } from './chain.ts';
 import { withOrigins } from './outcomes.ts';
@@ -56,8 +56,8 @@ export class ProcessedOutput implements Output {
     return this.#turns.idle() ?? this.#output.ready?.();
   }
 
-  async flush(): Promise<void> {
-    await this.#output.flush?.();
+  async flush(when?: FlushWhen): Promise<void> {
+    await this.#output.flush?.(when);
   }
 
   async close(): Promise<void> {

@@ -7,6 +7,7 @@ import type { Catalogue } from '../config/catalogue.ts';
 import type { StreamConfig } from '../config/stream-fields.ts';
 import { pipelineLimits } from '../limits.ts';
 import { Chain } from './chain.ts';
+import { HeldBackFlush } from './held-back-flush.ts';
 import { InFlight } from './in-flight.ts';
 import { Opening } from './open-component.ts';
 import { failedOf, withOrigins } from './outcomes.ts';
@@ -53,7 +54,11 @@ export class Stream {
     try {
       await this.#openResources(opening);
       const output = await opening.open(this.#config.output);
-      closers.push(() => output.close());
+      const flush = new HeldBackFlush(opening.heldBack, this.#inFlight, output, this.#services.clock);
+      closers.push(() => {
+        flush.close();
+        return output.close();
+      });
       const chain = await Chain.open(this.#config.pipeline.processors, opening.contextOf(root));
       closers.push(() => chain.close());
       const buffer = await opening.open(this.#config.buffer);

@@ -12,6 +12,7 @@ import { catalogueWith, testServices } from '../../testing/run-pipeline.ts';
 import type { ComponentContext } from '../component/component-context.ts';
 import { componentOf } from '../component/component-spec.ts';
 import type { object, Values } from '../component/field.ts';
+import { HeldBack } from '../component/held-back.ts';
 import { Resources } from '../component/resources.ts';
 import { readConfiguration } from '../config/read-configuration.ts';
 import { signingFields } from './auth-fields.ts';
@@ -41,6 +42,7 @@ const context: ComponentContext = {
   label: '',
   path: 'root',
   resources: new Resources(),
+  heldBack: new HeldBack(),
   open: () => assert.fail(),
   stop: new AbortController().signal,
 };

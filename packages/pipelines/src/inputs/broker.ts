@@ -41,7 +41,11 @@ class Broker implements Input {
       }
       if (stop.aborted || this.#children.every(({ state }) => state === 'resting' || state === 'ended'))
         return undefined;
+      // A child that rests goes on when its messages are settled, and the others may have none for a long time.
+      const isHeld = this.#children.some(({ state }) => state === 'resting');
+      const end = isHeld ? this.#context.heldBack.begin() : undefined;
       await this.#changed.next();
+      end?.();
     }
   }
 

@@ -48,7 +48,7 @@ export const startFromOldest = bool('Whether to begin with the oldest record whe
 
 export function checkpointLimit(): Field<number> {
   return int(
-    'Messages of a partition that may be on their way; an offset is committed when all before it are.',
+    'Messages of a partition that may be on their way; an offset is committed when all before it are. Batches of outputs that need more are written as they are.',
   )
     .or(1024)
     .check(atLeastOne);

@@ -40,6 +40,8 @@ export class KafkaInput implements Input, PartitionHolder {
   readonly #feeds = new Map<string, PartitionFeed>();
   /** Feeds that may have a delivery. */
   readonly #ready = new Set<PartitionFeed>();
+  /** Feeds that were held back when they were asked last. */
+  readonly #held = new Set<PartitionFeed>();
   /** Parts of a batch that the processors of the policy made several of. */
   readonly #parts: Delivery[] = [];
   readonly #rateLimit: RateLimit | undefined;
@@ -60,7 +62,10 @@ export class KafkaInput implements Input, PartitionHolder {
       if (stop.aborted) return undefined;
       const delivery = this.#parts.shift() ?? (await this.#next(stop));
       if (delivery !== undefined) return (await this.#isAllowed(stop)) ? delivery : undefined;
-      if (this.#ready.size === 0) await this.#change(stop);
+      if (this.#ready.size > 0) continue;
+      const end = this.#isHeldBack() ? this.#context.heldBack.begin() : undefined;
+      await this.#change(stop);
+      end?.();
     }
   }
 
@@ -178,6 +183,7 @@ export class KafkaInput implements Input, PartitionHolder {
     const [feed] = this.#ready;
     if (feed === undefined) return undefined;
     const delivery = feed.next();
+    if (delivery === undefined && feed.isHeldBack) this.#held.add(feed);
     if (delivery === undefined || ++this.#turn >= turnDeliveries) {
       this.#turn = 0;
       this.#ready.delete(feed);
@@ -188,6 +194,11 @@ export class KafkaInput implements Input, PartitionHolder {
     if (batches.length === 0) await delivery.settle();
     else this.#parts.push(...partsOf(delivery, batches));
     return this.#parts.shift();
+  }
+
+  #isHeldBack(): boolean {
+    for (const feed of this.#held) if (!feed.isHeldBack) this.#held.delete(feed);
+    return this.#held.size > 0;
   }
 
   async #isAllowed(stop: AbortSignal): Promise<boolean> {

@@ -301,6 +301,29 @@ output:
   assert.match(failures.at(-1)!, /MESSAGE_TOO_LARGE/);
 });
 
+test('a checkpoint limit below the size of a batch stops no pipeline', async (t) => {
+  const { cluster, broker } = await openCluster(t);
+  const texts = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+  await topicWith(cluster, 'orders', [texts]);
+  for (const input of [
+    `kafka: {addresses: ["${broker}"], topics: [orders], consumer_group: g, checkpoint_limit: 3, batching: {count: 2, period: 10ms}}`,
+    `kafka_franz: {seed_brokers: ["${broker}"], topics: [orders], consumer_group: h, checkpoint_limit: 3}`,
+  ]) {
+    const collected = new Collected();
+    const pipeline = start(
+      `
+input: {${input}}
+output: {broker: {pattern: fan_out, outputs: [{collect: {}}], batching: {count: 5, processors: []}}}
+`,
+      collected,
+    );
+    // The last ones may wait: without a period, the output waits for a full batch.
+    await until(() => collected.texts.length >= 6);
+    await pipeline.stop();
+    assert.deepEqual(collected.texts, texts);
+  }
+});
+
 test('a cluster that pipelines may not connect to is refused, and so are brokers that it names', async (t) => {
   const { cluster, broker } = await openCluster(t);
   await topicWith(cluster, 'orders', [['a']]);

@@ -115,6 +115,13 @@ export class PartitionFeed {
     );
   }
 
+  /** Whether it delivers nothing until messages are settled. */
+  get isHeldBack(): boolean {
+    if (this.#isRevoked) return false;
+    if (this.#checkpointer.pendingCount >= this.#options.checkpointLimit) return true;
+    return this.#complete !== undefined && !this.#hasRoomFor(this.#complete.length);
+  }
+
   /** Says that it has room when that is new. */
   #noteRoom(): void {
     const hasRoom = this.#hasRoom;

@@ -1,6 +1,6 @@
 import type { ComponentConfig } from '../component/component-config.ts';
 import type { ComponentContext } from '../component/component-context.ts';
-import type { Output } from '../component/instances.ts';
+import type { FlushWhen, Output } from '../component/instances.ts';
 
 /** The outputs within another. */
 export class ChildOutputs {
@@ -25,8 +25,8 @@ export class ChildOutputs {
     return waits.length === 0 ? undefined : Promise.all(waits).then(() => this.ready());
   }
 
-  async flush(): Promise<void> {
-    await Promise.all(this.all.map((output) => output.flush?.()));
+  async flush(when?: FlushWhen): Promise<void> {
+    await Promise.all(this.all.map((output) => output.flush?.(when)));
   }
 
   async close(): Promise<void> {

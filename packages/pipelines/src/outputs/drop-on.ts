@@ -3,7 +3,7 @@ import type { ComponentContext } from '../component/component-context.ts';
 import { componentOf } from '../component/component-spec.ts';
 import { reasonOf } from '../component/failures.ts';
 import { bool, child, durationMs, list } from '../component/field-types.ts';
-import { BatchFailure, type Output } from '../component/instances.ts';
+import { BatchFailure, type FlushWhen, type Output } from '../component/instances.ts';
 import type { Batch } from '../component/message.ts';
 import { pattern } from '../component/pattern-field.ts';
 import { failedOf } from '../engine/outcomes.ts';
@@ -42,8 +42,8 @@ class DropOn implements Output {
     }
   }
 
-  async flush(): Promise<void> {
-    await this.#output.flush?.();
+  async flush(when?: FlushWhen): Promise<void> {
+    await this.#output.flush?.(when);
   }
 
   close(): Promise<void> {

@@ -1,7 +1,7 @@
 import { componentWith } from '../component/component-spec.ts';
 import { reasonOf } from '../component/failures.ts';
 import { children } from '../component/field-types.ts';
-import type { Output } from '../component/instances.ts';
+import type { FlushWhen, Output } from '../component/instances.ts';
 import type { Batch } from '../component/message.ts';
 import { failedOf, Outcomes, withOrigins } from '../engine/outcomes.ts';
 import { ChildOutputs } from './child-outputs.ts';
@@ -42,8 +42,8 @@ class Fallback implements Output {
     outcomes.throwFailure();
   }
 
-  flush(): Promise<void> {
-    return this.#outputs.flush();
+  flush(when?: FlushWhen): Promise<void> {
+    return this.#outputs.flush(when);
   }
 
   close(): Promise<void> {

@@ -1,6 +1,6 @@
 import { componentWith } from '../component/component-spec.ts';
 import { child, interpolated } from '../component/field-types.ts';
-import type { Output } from '../component/instances.ts';
+import type { FlushWhen, Output } from '../component/instances.ts';
 import type { Batch } from '../component/message.ts';
 import { Outcomes, withOrigins } from '../engine/outcomes.ts';
 
@@ -45,8 +45,8 @@ class RejectErrored implements Output {
     outcomes.throwFailure();
   }
 
-  async flush(): Promise<void> {
-    await this.#output.flush?.();
+  async flush(when?: FlushWhen): Promise<void> {
+    await this.#output.flush?.(when);
   }
 
   close(): Promise<void> {

@@ -11,7 +11,7 @@ export const resource = componentWith('output', {
     return {
       ready: () => output().ready?.(),
       write: async (batch: Batch, stop) => output().write(batch, stop),
-      flush: async () => output().flush?.(),
+      flush: async (when) => output().flush?.(when),
       // The pipeline closes its resources.
       close: async () => {},
     };

@@ -4,7 +4,7 @@ import { componentOf } from '../component/component-spec.ts';
 import { reasonOf } from '../component/failures.ts';
 import { object } from '../component/field.ts';
 import { child, durationMs, int } from '../component/field-types.ts';
-import type { Output } from '../component/instances.ts';
+import type { FlushWhen, Output } from '../component/instances.ts';
 import type { Batch } from '../component/message.ts';
 import { failedOf, Outcomes, withOrigins } from '../engine/outcomes.ts';
 
@@ -56,8 +56,8 @@ export class RetryOutput implements Output {
     }
   }
 
-  async flush(): Promise<void> {
-    await this.#output.flush?.();
+  async flush(when?: FlushWhen): Promise<void> {
+    await this.#output.flush?.(when);
   }
 
   close(): Promise<void> {

@@ -4,7 +4,7 @@ import { componentOf } from '../component/component-spec.ts';
 import { reasonOf } from '../component/failures.ts';
 import { object } from '../component/field.ts';
 import { bool, child, list, mapping } from '../component/field-types.ts';
-import type { Output } from '../component/instances.ts';
+import type { FlushWhen, Output } from '../component/instances.ts';
 import type { Batch, Message } from '../component/message.ts';
 import { Outcomes, withOrigins } from '../engine/outcomes.ts';
 import { ChildOutputs } from './child-outputs.ts';
@@ -81,8 +81,8 @@ class Switch implements Output {
     }
   }
 
-  flush(): Promise<void> {
-    return this.#outputs.flush();
+  flush(when?: FlushWhen): Promise<void> {
+    return this.#outputs.flush(when);
   }
 
   close(): Promise<void> {

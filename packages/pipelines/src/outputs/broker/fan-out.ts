@@ -1,4 +1,4 @@
-import type { Output } from '../../component/instances.ts';
+import type { FlushWhen, Output } from '../../component/instances.ts';
 import type { Batch } from '../../component/message.ts';
 import { Outcomes, withOrigins } from '../../engine/outcomes.ts';
 import type { ChildOutputs } from '../child-outputs.ts';
@@ -29,8 +29,8 @@ export class FanOut implements Output {
     outcomes.throwFailure();
   }
 
-  flush(): Promise<void> {
-    return this.#outputs.flush();
+  flush(when?: FlushWhen): Promise<void> {
+    return this.#outputs.flush(when);
   }
 
   close(): Promise<void> {
@@ -60,8 +60,8 @@ export class FanOutInTurn implements Output {
     }
   }
 
-  flush(): Promise<void> {
-    return this.#outputs.flush();
+  flush(when?: FlushWhen): Promise<void> {
+    return this.#outputs.flush(when);
   }
 
   close(): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Output } from '../../component/instances.ts';
+import type { FlushWhen, Output } from '../../component/instances.ts';
 import type { Batch } from '../../component/message.ts';
 import type { ChildOutputs } from '../child-outputs.ts';
 
@@ -21,8 +21,8 @@ export class RoundRobin implements Output {
     return output.write(batch, stop);
   }
 
-  flush(): Promise<void> {
-    return this.#outputs.flush();
+  flush(when?: FlushWhen): Promise<void> {
+    return this.#outputs.flush(when);
   }
 
   close(): Promise<void> {
@@ -62,8 +62,8 @@ export class Greedy implements Output {
     return among.reduce((least, at) => (this.#inFlight[at]! < this.#inFlight[least]! ? at : least));
   }
 
-  flush(): Promise<void> {
-    return this.#outputs.flush();
+  flush(when?: FlushWhen): Promise<void> {
+    return this.#outputs.flush(when);
   }
 
   close(): Promise<void> {
