@@ -189,6 +189,7 @@ export type { ClusterHealth } from './calls/health-calls.ts';
 export type { JobsPort } from './calls/job-calls.ts';
 export {
   type ClaimedJob,
+  type HeldJob,
   type JobClaim,
   type JobProgress,
   type JobReport,

@@ -1,5 +1,11 @@
 import { reportPatiently, retryMs } from '@weir/broker';
-import { type ClaimedJob, type JobReport, type JobsPort, jobReportIntervalMs } from '@weir/cluster';
+import {
+  type ClaimedJob,
+  type HeldJob,
+  type JobReport,
+  type JobsPort,
+  jobReportIntervalMs,
+} from '@weir/cluster';
 import { type Clock, type Log, pauseUnlessStopped } from '@weir/core';
 import { type JobContext, type JobKind, NeedsOperator } from './job-kind.ts';
 import type { JobMetrics } from './job-metrics.ts';
@@ -34,6 +40,8 @@ export class JobRunner {
   readonly #options: JobRunnerOptions;
   readonly #kinds: ReadonlyMap<string, JobKind>;
   readonly #running = new Map<AbortController, Promise<void>>();
+  /** Lasting jobs that run, for a leader that does not know them. */
+  readonly #held = new Map<string, HeldJob>();
   readonly #stopping = new AbortController();
   #loop: Promise<void> | undefined;
 
@@ -68,7 +76,16 @@ export class JobRunner {
         const [kinds, pausedKinds]: [string[], string[]] = [[], []];
         for (const { kind, mayStart } of this.#options.kinds)
           ((mayStart?.() ?? true) ? kinds : pausedKinds).push(kind);
-        const jobs = await port.claimJobs({ agentId, runner, kinds, pausedKinds, slots: free, waitMs });
+        const held = this.#held.size === 0 ? undefined : [...this.#held.values()];
+        const jobs = await port.claimJobs({
+          agentId,
+          runner,
+          kinds,
+          pausedKinds,
+          slots: free,
+          waitMs,
+          held,
+        });
         metrics.fetched(jobs.map(({ kind }) => kind));
         for (const job of jobs) this.#begin(job);
         // A claim that ends early without a job was replaced by another one in the name of this agent.
@@ -98,13 +115,12 @@ export class JobRunner {
     { jobId, kind, scope, task, checkpoint }: ClaimedJob,
     controller: AbortController,
   ): Promise<void> {
-    const { agentId, clock, log, metrics } = this.#options;
+    const { agentId, runner, clock, log, metrics } = this.#options;
+    const isLasting = this.#kinds.get(kind)?.isLasting === true;
+    const name = isLasting ? { agentId, jobId, kind, scope, runner } : { agentId, jobId };
+    if (isLasting) this.#held.set(jobId, { jobId, kind, scope });
     const startMs = clock.monotonicMs();
-    const report: Pick<JobReport, 'agentId' | 'jobId'> & {
-      latest: Pick<JobReport, 'progress' | 'checkpoint'>;
-    } = {
-      agentId,
-      jobId,
+    const report: { latest: Pick<JobReport, 'progress' | 'checkpoint'> } = {
       latest: { progress: { doneCount: 0, totalCount: -1 }, checkpoint: null },
     };
     const context: JobContext = {
@@ -117,10 +133,10 @@ export class JobRunner {
     };
     const lost = { isLost: false };
     const stopReporting = this.#reportWhileRunning(
-      () => ({ agentId, jobId, state: 'running', message: '', ...report.latest }),
+      () => ({ ...name, state: 'running', message: '', ...report.latest }),
       controller,
       lost,
-      this.#kinds.get(kind)?.isLasting === true,
+      isLasting,
     );
     log.info('started job', { kind, scope, jobId });
     let end: JobEnd;
@@ -132,8 +148,9 @@ export class JobRunner {
         : { state: 'failed', message: oneLine(error), needsOperator: error instanceof NeedsOperator };
     } finally {
       stopReporting();
+      this.#held.delete(jobId);
     }
-    if (!lost.isLost) await this.#send({ agentId, jobId, ...report.latest, ...end });
+    if (!lost.isLost) await this.#send({ ...name, ...report.latest, ...end });
     const elapsedMs = clock.monotonicMs() - startMs;
     const outcome = lost.isLost ? 'lost' : outcomeNames[end.state];
     metrics.ended(kind, outcome, elapsedMs);

@@ -1,6 +1,10 @@
 import * as s from '../shapes/shape.ts';
 import { leaderCall, type PortOf } from './call.ts';
 
+/** A job that lasts, as the agent that runs it names it to a leader that may not know it. */
+const heldJob = s.struct({ jobId: s.text, kind: s.text, scope: s.text });
+export type HeldJob = s.TypeOf<typeof heldJob>;
+
 const jobClaim = s.struct({
   agentId: s.text,
   /** Which runner of the agent claims, if it has several: they wait beside each other. */
@@ -13,6 +17,8 @@ const jobClaim = s.struct({
   slots: s.whole,
   /** At most `jobWaitMsMax`. */
   waitMs: s.whole,
+  /** Lasting jobs that it runs: a new leader lets them run on. */
+  held: s.optional(s.list(heldJob)),
 });
 export type JobClaim = s.TypeOf<typeof jobClaim>;
 
@@ -67,6 +73,10 @@ const jobReport = s.struct({
   message: s.text,
   /** It failed, and further attempts will fail until an operator acts. */
   needsOperator: s.optional(s.flag),
+  /** Of a lasting job: what it is about and which runner has it, for a leader that does not know it. */
+  kind: s.optional(s.text),
+  scope: s.optional(s.text),
+  runner: s.optional(s.text),
 });
 export type JobReport = s.TypeOf<typeof jobReport>;
 

@@ -23,6 +23,7 @@ const isTaken: { readonly [Name in Namespace]: boolean } = {
   clusterFact: false,
   nodeId: false,
   brokerConfigs: false,
+  jobEnd: false,
 };
 
 /**

@@ -33,6 +33,8 @@ export const namespaces = {
   clientMetrics: { number: 31, isFollowed: true },
   /** Configs of individual brokers by node id, as JSON (alter-configs.ts). */
   brokerConfigs: { number: 32, isFollowed: true },
+  /** Ends of lasting jobs by kind and scope, as JSON (`metadata`, jobs/job-ends.ts). */
+  jobEnd: { number: 33, isFollowed: false },
 } as const satisfies Record<string, NamespaceRow>;
 
 interface NamespaceRow {

@@ -57,18 +57,11 @@ export class JobAgents {
   /** Waits for jobs for an agent. An earlier claim of it, whose connection is gone, ends without any. */
   wait(claim: JobClaim): Promise<readonly ClaimedJob[]> {
     const { agentId, runner, kinds, pausedKinds = [], slots, waitMs } = claim;
-    const taker = runner === undefined ? agentId : `${agentId} ${runner.slice(0, runnerCharsMax)}`;
+    const taker = takerOf(agentId, runner);
     const known = this.#takers.get(taker);
     if (known === undefined && this.#takers.size >= takersPerAgentMax * coreLimits.agentsPerClusterMax)
       return Promise.resolve([]);
-    const agent = known ?? {
-      agentId,
-      kinds: new Set(),
-      pausedKinds: new Set(),
-      running: new Map(),
-      seenMs: 0,
-      waiting: undefined,
-    };
+    const agent = known ?? newTaker(agentId);
     agent.waiting?.answer();
     agent.kinds = new Set(kinds.slice(0, metadataLimits.jobKindsPerClaimMax));
     agent.pausedKinds = new Set(pausedKinds.slice(0, metadataLimits.jobKindsPerClaimMax));
@@ -127,6 +120,13 @@ export class JobAgents {
     return found.agentId;
   }
 
+  /** Counts a job that an agent runs since before this leader. */
+  hold(taker: string, agentId: string, jobId: string, spreadBy?: string): void {
+    const found = this.#takers.get(taker) ?? newTaker(agentId);
+    found.running.set(jobId, spreadBy);
+    this.#takers.set(taker, found);
+  }
+
   /** Answers the claims that got jobs. */
   release(): void {
     for (const { waiting } of this.#takers.values())
@@ -173,6 +173,21 @@ export class JobAgents {
     this.#takers.delete(taker);
     waiting?.answer();
   }
+}
+
+export function takerOf(agentId: string, runner: string | undefined): string {
+  return runner === undefined ? agentId : `${agentId} ${runner.slice(0, runnerCharsMax)}`;
+}
+
+function newTaker(agentId: string): JobTaker {
+  return {
+    agentId,
+    kinds: new Set(),
+    pausedKinds: new Set(),
+    running: new Map(),
+    seenMs: 0,
+    waiting: undefined,
+  };
 }
 
 function spreadCountOf({ running }: JobTaker, spreadBy: string | undefined): number {

@@ -1,3 +1,5 @@
+import type { JobEnds } from './job-ends.ts';
+
 /** A job that the leader wants to be run. */
 export interface PlannedJob {
   /** What it is about. Of the jobs of a kind with one scope, one is open at a time. */
@@ -27,8 +29,8 @@ interface PlanState {
 /**
  * A kind of job on the side of the leader. The other side is a `JobKind` of the agent with the same name.
  *
- * Jobs are soft state: a new leader plans anew, and a job may run twice, late, or under two leaders. So what a job
- * changes in the cluster has to be one command that checks its assumptions.
+ * Jobs are soft state: a new leader plans anew, takes over the lasting jobs that agents run, and a job may run twice,
+ * late, or under two leaders. So what a job changes in the cluster has to be one command that checks its assumptions.
  */
 export interface JobPlanner {
   readonly kind: string;
@@ -37,10 +39,12 @@ export interface JobPlanner {
   /** Pause after a first failure, doubled by each further one up to the longest. */
   readonly retry: { readonly firstMs: number; readonly maxMs: number };
   /**
-   * Its jobs run as long as they are wanted. One that has to stop stays open until its agent reports its end,
-   * and jobs move from agents with many to agents with few.
+   * Its jobs run as long as they are wanted, also when the leader changes. One that has to stop stays open until its
+   * agent reports its end, and jobs move from agents with many to agents with few.
    */
   readonly isLasting?: boolean | undefined;
+  /** Where the ends of its jobs are kept; a leader without it knows those of its own time, and only the recent ones. */
+  readonly ends?: JobEnds | undefined;
   /** A job that ran this long has worked: its earlier failures do not count any more. */
   readonly steadyMs?: number | undefined;
   /**

@@ -1,17 +1,19 @@
 import {
   type ClaimedJob,
+  type HeldJob,
   type JobClaim,
   type JobProgress,
   type JobReport,
   type JobsState,
   jobLeaseMs,
+  jobReportIntervalMs,
   type ListedJob,
   NotLeader,
 } from '@weir/cluster';
 import { backOffMs, type Clock, type Log } from '@weir/core';
 import { metadataLimits } from '../limits.ts';
 import type { KnownAgents } from '../queries/engines.ts';
-import { JobAgents, type TakerLoad } from './job-agents.ts';
+import { JobAgents, type TakerLoad, takerOf } from './job-agents.ts';
 import type { JobPlanner, PlannedJob } from './job-planner.ts';
 import type { JobQueueMetrics } from './job-queue-metrics.ts';
 
@@ -23,6 +25,8 @@ interface JobQueueOptions {
   readonly metrics: JobQueueMetrics;
   /** Part of the ids of jobs, so that no two leaders use the same. */
   readonly term: number;
+  /** Agents that the leader before knew: what they run is not handed out before they had time to say so. */
+  readonly earlierAgents?: readonly string[] | undefined;
 }
 
 /** Waits or runs. */
@@ -50,6 +54,15 @@ interface Job {
   lossCount: number;
 }
 
+/** A lasting job that an agent runs since before this leader, which has not planned it yet. */
+interface EarlierJob extends HeldJob {
+  readonly agentId: string;
+  readonly taker: string;
+  reportedMs: number;
+  /** It has to stop, and counts as open until it has. */
+  isUnwanted: boolean;
+}
+
 /** What is remembered of a scope between its jobs. */
 interface ScopeHistory {
   failureCount: number;
@@ -69,11 +82,14 @@ export const stoppedAfterFailures = 5;
 const planIntervalMs = 5_000;
 const checkIntervalMs = 1_000;
 const planSoonMs = 100;
+/** How long agents have to report to a new leader what they run: two reports. */
+const takeOverMs = 2 * jobReportIntervalMs;
 /** The first losses of a job are those of agents; later ones may be its own fault. */
 const lossesMax = 2;
 
 /**
- * The background jobs of a cluster. Soft state of the leader: a new leader plans anew.
+ * The background jobs of a cluster. Soft state of the leader: a new leader plans anew, and takes over lasting jobs that
+ * agents run.
  *
  * An agent holds a job by a lease that its reports renew. A job whose agent falls silent or gives it back goes to
  * another agent, which continues at the last checkpoint.
@@ -89,6 +105,15 @@ export class JobQueue {
   readonly #histories = new Map<string, ScopeHistory>();
   /** Jobs that were done, the latest last. */
   readonly #done: ListedJob[] = [];
+  /** Jobs of planners that keep their ends, by kind and scope. */
+  readonly #ended = new Map<string, ListedJob>();
+  /** Kinds whose ends were read. */
+  readonly #restored = new Set<string>();
+  /** By kind and scope. */
+  readonly #earlier = new Map<string, EarlierJob>();
+  /** Agents that may run jobs of before and have not said so. */
+  readonly #unheard: Set<string>;
+  readonly #takeOverEndMs: number;
   /** Kinds that are being planned, and whether to plan again afterwards. */
   readonly #planning = new Map<string, { again: boolean }>();
   readonly #timers = new Set<() => void>();
@@ -103,23 +128,29 @@ export class JobQueue {
     this.#clock = options.clock;
     this.#planners = new Map(options.planners.map((planner) => [planner.kind, planner]));
     this.#agents = new JobAgents(options.clock, options.agents);
+    this.#unheard = new Set(options.earlierAgents);
+    this.#takeOverEndMs = options.clock.monotonicMs() + takeOverMs;
   }
 
   async claim(claim: JobClaim): Promise<readonly ClaimedJob[]> {
     if (this.#closed !== undefined) throw this.#closed;
     this.#start();
+    const { agentId, runner, held = [], kinds } = claim;
+    for (const job of held.slice(0, metadataLimits.jobsPerClaimMax)) this.#takeOver(agentId, runner, job);
     const claimed = this.#agents.wait(claim);
+    if (kinds.some((kind) => this.#planners.get(kind)?.isLasting)) this.#unheard.delete(agentId);
     this.#dispatch();
-    for (const kind of claim.kinds) if (this.#planners.get(kind)?.isLasting) this.planSoon(kind);
+    for (const kind of kinds) if (this.#planners.get(kind)?.isLasting) this.planSoon(kind);
     return claimed;
   }
 
-  /** Returns whether the agent still has the job. */
-  report({ agentId, jobId, state, progress, checkpoint, message, needsOperator }: JobReport): boolean {
+  /** Returns whether the agent still has the job. The end of a job that is kept is durable then. */
+  report(report: JobReport): boolean | Promise<boolean> {
     if (this.#closed !== undefined) throw this.#closed;
+    const { agentId, jobId, state, progress, checkpoint, message, needsOperator } = report;
     const job = this.#jobs.get(jobId);
     // Another agent has it, or another leader planned it.
-    if (job?.agentId !== agentId) return false;
+    if (job?.agentId !== agentId) return this.#reportEarlier(report);
     job.reportedMs = this.#clock.monotonicMs();
     job.progress = progress;
     if (checkpoint !== null && checkpoint.length <= metadataLimits.jobCheckpointBytesMax)
@@ -133,8 +164,7 @@ export class JobQueue {
     }
     switch (state) {
       case 'done':
-        this.#succeeded(job, line);
-        return false;
+        return this.#succeeded(job, line);
       case 'failed':
         this.#failed(job, line, needsOperator);
         return false;
@@ -149,6 +179,8 @@ export class JobQueue {
   /** The jobs of an agent that left go to others at once. */
   forget(agentId: string): void {
     this.#agents.forget(agentId);
+    this.#unheard.delete(agentId);
+    for (const [place, job] of this.#earlier) if (job.agentId === agentId) this.#earlier.delete(place);
     for (const job of [...this.#jobs.values()]) {
       if (job.agentId !== agentId) continue;
       if (job.stopping === 'cancelled') this.#drop(job, 'cancelled');
@@ -166,6 +198,7 @@ export class JobQueue {
         ...open,
         ...failing.filter(({ kind, scope }) => !openScopes.has(placeOf(kind, scope))),
         ...this.#done.toReversed(),
+        ...this.#ended.values(),
       ],
       takers: [...this.#planners.keys()].map((kind) => ({ kind, ...this.#agents.takersOf(kind) })),
     };
@@ -189,6 +222,7 @@ export class JobQueue {
     for (const cancel of this.#timers) cancel();
     for (const { kind } of this.#jobs.values()) this.#options.metrics.ended(kind, 'lost_leader');
     this.#jobs.clear();
+    this.#earlier.clear();
     this.#agents.close();
   }
 
@@ -216,6 +250,7 @@ export class JobQueue {
     this.#planning.set(kind, mine);
     const planner = this.#planners.get(kind)!;
     try {
+      await this.#restore(planner);
       await this.#stopUnwanted(planner);
       // Lasting jobs wait for agents that run them; until one is there, nothing has to be read.
       const hasTakers = !planner.isLasting || this.#agents.takersOf(kind).agentCount > 0;
@@ -224,9 +259,8 @@ export class JobQueue {
         const planned = await planner.plan({
           nowMs: this.#clock.nowMs(),
           isOpen: (scope) => this.#isOpen(kind, scope),
-          lastDoneMs: (scope) => this.#histories.get(placeOf(kind, scope))?.lastDoneMs,
-          openScopes: () =>
-            Array.from(this.#jobs.values()).flatMap((job) => (job.kind === kind ? [job.scope] : [])),
+          lastDoneMs: (scope) => this.#lastDoneMs(placeOf(kind, scope)),
+          openScopes: () => this.#openScopes(kind),
           freeCount,
         });
         for (const job of planned) this.#add(planner, job);
@@ -241,15 +275,38 @@ export class JobQueue {
     if (mine.again) await this.#plan(kind);
   }
 
+  async #restore({ kind, ends }: JobPlanner): Promise<void> {
+    if (ends === undefined || this.#restored.has(kind)) return;
+    for (const job of await ends.load()) this.#ended.set(placeOf(kind, job.scope), job);
+    this.#restored.add(kind);
+  }
+
+  #lastDoneMs(place: string): number | undefined {
+    return this.#histories.get(place)?.lastDoneMs ?? this.#ended.get(place)?.endedMs ?? undefined;
+  }
+
+  /** Also what an agent runs from before, and has to stop. What is wanted is taken over when it is planned. */
+  #openScopes(kind: string): string[] {
+    const jobs = [...this.#jobs.values(), ...[...this.#earlier.values()].filter((one) => one.isUnwanted)];
+    return jobs.flatMap((job) => (job.kind === kind ? [job.scope] : []));
+  }
+
   /** An agent that runs such a job learns it from the answer to its next report. */
   async #stopUnwanted(planner: JobPlanner): Promise<void> {
     if (planner.unwanted === undefined) return;
     const { kind } = planner;
     const jobs = [...this.#jobs.values()].filter((job) => job.kind === kind);
-    const scopes = new Set([...jobs.map(({ scope }) => scope), ...this.#endedScopes(planner)]);
+    const earlier = [...this.#earlier.values()].filter((job) => job.kind === kind);
+    const scopes = new Set(
+      [...jobs, ...earlier].map(({ scope }) => scope).concat(this.#endedScopes(planner)),
+    );
     if (scopes.size === 0) return;
     const unwanted = new Set(await planner.unwanted([...scopes]));
+    const ended = [...unwanted].filter((scope) => this.#ended.has(placeOf(kind, scope)));
+    if (ended.length > 0) await planner.ends?.remove(ended);
+    for (const scope of ended) this.#ended.delete(placeOf(kind, scope));
     for (const scope of unwanted) this.#histories.delete(placeOf(kind, scope));
+    for (const job of earlier) job.isUnwanted = unwanted.has(job.scope);
     for (const job of jobs) {
       if (!unwanted.has(job.scope) || !this.#jobs.has(job.jobId)) continue;
       if (planner.isLasting && job.agentId !== undefined) job.stopping = 'cancelled';
@@ -260,8 +317,11 @@ export class JobQueue {
   /** Scopes without a job that are remembered: what failed, and of lasting jobs what was done. */
   #endedScopes({ kind, isLasting }: JobPlanner): string[] {
     const start = placeOf(kind, '');
-    return Array.from(this.#histories).flatMap(([place, { failed }]) =>
-      place.startsWith(start) && (isLasting || failed !== undefined) ? [place.slice(start.length)] : [],
+    const places = [...this.#histories].flatMap(([place, { failed }]) =>
+      isLasting || failed !== undefined ? [place] : [],
+    );
+    return [...places, ...this.#ended.keys()].flatMap((place) =>
+      place.startsWith(start) ? [place.slice(start.length)] : [],
     );
   }
 
@@ -281,7 +341,7 @@ export class JobQueue {
     const { kind } = planner;
     if (this.#closed !== undefined || this.#freeCount(planner) <= 0 || this.#isOpen(kind, scope)) return;
     const jobId = `${kind}-${this.#options.term}-${++this.#jobCount}`;
-    this.#jobs.set(jobId, {
+    const job: Job = {
       jobId,
       kind,
       scope,
@@ -298,15 +358,20 @@ export class JobQueue {
       progress: { doneCount: 0, totalCount: -1 },
       checkpoint: this.#histories.get(placeOf(kind, scope))?.checkpoint ?? null,
       lossCount: 0,
-    });
+    };
+    this.#jobs.set(jobId, job);
     this.#options.metrics.planned(kind);
+    const earlier = this.#earlier.get(placeOf(kind, scope));
+    if (earlier !== undefined) this.#adopt(job, earlier);
   }
 
   /** Gives waiting jobs to agents that wait for some. */
   #dispatch(): void {
     if (this.#closed !== undefined) return;
+    const isTakingOver = this.#isTakingOver();
     for (const job of this.#jobs.values()) {
       if (job.agentId !== undefined) continue;
+      if (isTakingOver && this.#planners.get(job.kind)?.isLasting) continue;
       const taker = this.#agents.choose(job);
       if (taker === undefined) continue;
       const { jobId, kind, scope, task, checkpoint } = job;
@@ -320,7 +385,101 @@ export class JobQueue {
     this.#agents.release();
   }
 
-  #succeeded(job: Job, message: string): void {
+  /** Whether agents may run jobs that this leader does not know yet. */
+  #isTakingOver(): boolean {
+    if (this.#unheard.size === 0 || this.#clock.monotonicMs() >= this.#takeOverEndMs) return false;
+    return [...this.#unheard].some((agentId) => this.#agents.isAlive(agentId));
+  }
+
+  /** A report about a job that this leader has not given to the agent. */
+  #reportEarlier({
+    agentId,
+    jobId,
+    kind,
+    scope,
+    runner,
+    state,
+    progress,
+    message,
+  }: JobReport): boolean | Promise<boolean> {
+    if (kind === undefined || scope === undefined || !this.#planners.get(kind)?.isLasting) return false;
+    this.#start();
+    if (state === 'running') return this.#takeOver(agentId, runner, { jobId, kind, scope });
+    const place = placeOf(kind, scope);
+    const earlier = this.#earlier.get(place);
+    if (earlier?.jobId === jobId) this.#earlier.delete(place);
+    this.planSoon(kind);
+    const open = this.#jobs.values().find((job) => job.kind === kind && job.scope === scope);
+    if (state !== 'done' || open?.agentId !== undefined || earlier?.isUnwanted) return false;
+    // It ended between two leaders.
+    if (open !== undefined) this.#drop(open, 'done');
+    const nowMs = this.#clock.nowMs();
+    const line = message.slice(0, metadataLimits.jobMessageCharsMax);
+    return this.#keepEnd({
+      jobId,
+      kind,
+      scope,
+      state,
+      agentId,
+      plannedMs: nowMs,
+      startedMs: null,
+      endedMs: nowMs,
+      progress,
+      failureCount: 0,
+      retryMs: null,
+      message: line,
+    });
+  }
+
+  /** Lets a lasting job of before run on, if it is wanted and no other agent has it. Returns whether it does. */
+  #takeOver(agentId: string, runner: string | undefined, job: HeldJob): boolean {
+    const { jobId, kind, scope } = job;
+    const place = placeOf(kind, scope);
+    const reportedMs = this.#clock.monotonicMs();
+    const known = this.#jobs.get(jobId);
+    if (known !== undefined) {
+      if (known.agentId === agentId) known.reportedMs = reportedMs;
+      return known.agentId === agentId && known.stopping === undefined;
+    }
+    if (!this.#planners.get(kind)?.isLasting || this.#ended.has(place)) return false;
+    const earlier = this.#earlier.get(place);
+    if (earlier !== undefined && earlier.jobId !== jobId) return false;
+    const found: EarlierJob = earlier ?? {
+      ...job,
+      agentId,
+      taker: takerOf(agentId, runner),
+      reportedMs,
+      isUnwanted: false,
+    };
+    found.reportedMs = reportedMs;
+    const open = this.#jobs.values().find((other) => other.kind === kind && other.scope === scope);
+    if (open?.agentId !== undefined) return false;
+    if (open !== undefined) this.#adopt(open, found);
+    else if (earlier === undefined) {
+      // Agents say so within two reports; who comes later was given up.
+      if (reportedMs >= this.#takeOverEndMs) return false;
+      this.#earlier.set(place, found);
+      this.planSoon(kind);
+    }
+    return !found.isUnwanted;
+  }
+
+  /** A job that waits is the one that an agent runs. */
+  #adopt(job: Job, { jobId, agentId, taker, reportedMs }: EarlierJob): void {
+    this.#earlier.delete(placeOf(job.kind, job.scope));
+    this.#jobs.delete(job.jobId);
+    this.#jobs.set(jobId, { ...job, jobId, agentId, taker, reportedMs, startedMs: this.#clock.nowMs() });
+    this.#agents.hold(taker, agentId, jobId, job.spreadBy);
+  }
+
+  async #keepEnd(job: ListedJob): Promise<boolean> {
+    this.#ended.set(placeOf(job.kind, job.scope), job);
+    await this.#planners.get(job.kind)?.ends?.put(job);
+    return false;
+  }
+
+  /** Returns that the agent has the job no more. */
+  #succeeded(job: Job, message: string): false | Promise<boolean> {
     this.#drop(job, 'done');
     const history = this.#historyOf(job);
     history.failureCount = 0;
@@ -328,9 +487,12 @@ export class JobQueue {
     history.checkpoint = null;
     history.failed = undefined;
     history.lastDoneMs = this.#clock.nowMs();
-    this.#done.push({ ...this.#listed(job), state: 'done', endedMs: this.#clock.nowMs(), message });
-    if (this.#done.length > metadataLimits.recentJobsMax) this.#done.shift();
+    const listed: ListedJob = { ...this.#listed(job), state: 'done', endedMs: this.#clock.nowMs(), message };
     void this.#plan(job.kind);
+    if (this.#planners.get(job.kind)?.ends !== undefined) return this.#keepEnd(listed);
+    this.#done.push(listed);
+    if (this.#done.length > metadataLimits.recentJobsMax) this.#done.shift();
+    return false;
   }
 
   #failed(job: Job, message: string, needsOperator = false): void {
@@ -431,6 +593,8 @@ export class JobQueue {
   #check(): void {
     const nowMs = this.#clock.monotonicMs();
     this.#agents.sweep();
+    for (const [place, { agentId, reportedMs }] of this.#earlier)
+      if (nowMs - reportedMs > jobLeaseMs || !this.#agents.isAlive(agentId)) this.#earlier.delete(place);
     for (const job of [...this.#jobs.values()]) {
       if (job.agentId === undefined) continue;
       const isSilent = nowMs - job.reportedMs > jobLeaseMs;

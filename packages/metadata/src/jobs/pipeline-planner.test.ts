@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { type ClaimedJob, jobLeaseMs, pipelineKind, readPipelineTask } from '@weir/cluster';
 import { silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
+import type { ClusterMachine } from '@weir/machine';
+import { jobEnds } from './job-ends.ts';
 import { JobQueue } from './job-queue.ts';
 import { type ManagedPipeline, pipelinePlanner } from './pipeline-planner.ts';
 
@@ -12,17 +14,37 @@ const groups: Readonly<Record<string, string>> = { a: '', b: '', c: 'fast' };
 function stage(...wanted: ManagedPipeline[]) {
   const clock = new HandClock();
   const alive = new Set(['a', 'b', 'c']);
-  const queue = new JobQueue({
-    planners: [pipelinePlanner(async () => wanted)],
-    clock,
-    log: silentLog,
-    agents: {
-      cpuLoadOf: (agentId) => (alive.has(agentId) ? 0.5 : undefined),
-      groupOf: (agentId) => groups[agentId],
+  const stored = new Map<string, Buffer>();
+  const ends = jobEnds(
+    pipelineKind,
+    async (question) => question({ kv: { of: () => stored } } as unknown as ClusterMachine, 0),
+    async ({ changes }) => {
+      for (const { key, value } of changes)
+        if (value === null) stored.delete(key);
+        else stored.set(key, Buffer.from(value));
+      return { message: null };
     },
-    metrics: { planned() {}, ended() {} },
-    term: 1,
-  });
+  );
+  let term = 0;
+  const lead = (earlierAgents: readonly string[]) =>
+    new JobQueue({
+      planners: [pipelinePlanner(async () => wanted, ends)],
+      clock,
+      log: silentLog,
+      agents: {
+        cpuLoadOf: (agentId) => (alive.has(agentId) ? 0.5 : undefined),
+        groupOf: (agentId) => groups[agentId],
+      },
+      metrics: { planned() {}, ended() {} },
+      term: ++term,
+      earlierAgents,
+    });
+  let queue = lead([]);
+  /** The leader changes; agents turn to the next one. */
+  const change = (...earlierAgents: string[]) => {
+    queue.close('gone');
+    queue = lead(earlierAgents);
+  };
   /** What each agent runs. */
   const held = new Map<string, ClaimedJob[]>();
   /** An agent that claims again and again, as long as it has room. */
@@ -32,12 +54,14 @@ function stage(...wanted: ManagedPipeline[]) {
     const claim = async (): Promise<void> => {
       if (!alive.has(agentId)) return;
       const free = slots - jobs.length;
+      if (free === 0) return;
       const got = await queue.claim({
         agentId,
         runner: 'pipelines',
         kinds: [pipelineKind],
         slots: free,
         waitMs: 20_000,
+        held: jobs.map(({ jobId, kind, scope }) => ({ jobId, kind, scope })),
       });
       jobs.push(...got);
       return claim();
@@ -53,6 +77,9 @@ function stage(...wanted: ManagedPipeline[]) {
     queue.report({
       agentId,
       jobId: job.jobId,
+      kind: job.kind,
+      scope: job.scope,
+      runner: 'pipelines',
       state,
       progress: { doneCount: 0, totalCount: -1 },
       checkpoint: null,
@@ -85,7 +112,21 @@ function stage(...wanted: ManagedPipeline[]) {
         ([agentId]) => alive.has(agentId as string),
       ),
     );
-  return { clock, alive, queue, held, wanted, attend, pass, report, end, places };
+  const listed = () => queue.list().jobs.map(({ scope, state }) => `${scope} ${state}`);
+  return {
+    clock,
+    alive,
+    list: () => queue.list(),
+    listed,
+    held,
+    wanted,
+    attend,
+    pass,
+    report,
+    end,
+    places,
+    change,
+  };
 }
 
 const pipeline = (id: string, instanceCount = 1, more: Partial<ManagedPipeline> = {}): ManagedPipeline => ({
@@ -120,14 +161,11 @@ test('instances move to an agent that comes, one after the other, and from one t
 });
 
 test('only agents of its group run a pipeline', async () => {
-  const { attend, pass, places, queue } = stage(pipeline('p', 1, { agentGroup: 'fast' }));
+  const { attend, pass, places, listed } = stage(pipeline('p', 1, { agentGroup: 'fast' }));
   attend('a');
   await pass(10);
   assert.deepEqual(places(), { a: [] });
-  assert.deepEqual(
-    queue.list().jobs.map(({ state }) => state),
-    ['waiting'],
-  );
+  assert.deepEqual(listed(), ['p 0 v1 waiting']);
   attend('c');
   await pass(10);
   assert.deepEqual(places(), { a: [], c: ['p 0 v1'] });
@@ -165,13 +203,13 @@ test('an agent that is silent while it drains does not delay the next configurat
 });
 
 test('an instance that failed starts again after growing pauses, and one that ended does not', async () => {
-  const { attend, pass, places, held, end, queue } = stage(pipeline('p'), pipeline('q'));
+  const { attend, pass, places, held, end, list } = stage(pipeline('p'), pipeline('q'));
   attend('a');
   await pass(10);
   const [p, q] = held.get('a')!;
   end('a', p!, 'failed', 'broken');
   end('a', q!, 'done', 'the input ended');
-  const failing = queue.list().jobs.find(({ scope }) => scope === 'p 0 v1')!;
+  const failing = list().jobs.find(({ scope }) => scope === 'p 0 v1')!;
   assert.deepEqual([failing.state, failing.message, failing.failureCount], ['failing', 'broken', 1]);
   await pass(60);
   assert.deepEqual(places(), { a: ['p 0 v1'] });
@@ -206,4 +244,75 @@ test('secrets are opened for instances that are handed out, and change what is w
   wanted[0] = pipeline('p', 1, { task: { ...task, secretsDigest: 'two' }, openSecrets });
   await pass(20);
   assert.deepEqual(places(), { a: ['p 0 v1 two'] });
+});
+
+test('a new leader lets instances run on, and runs none again that ended', async () => {
+  const { attend, pass, held, end, change, listed } = stage(pipeline('p', 2), pipeline('q'));
+  attend('a');
+  attend('b');
+  await pass(10);
+  const [agentId, q] = [...held]
+    .flatMap(([agent, jobs]) => jobs.map((job) => [agent, job] as const))
+    .find(([, { scope }]) => scope === 'q 0 v1')!;
+  await end(agentId, q, 'done', 'the input ended');
+  const running = () => [...held.values()].flat().map(({ jobId }) => jobId);
+  const before = running();
+  assert.equal(before.length, 2);
+  for (let times = 0; times < 2; times++) {
+    change('a', 'b');
+    await pass(60);
+    assert.deepEqual(running(), before);
+    assert.deepEqual(listed(), ['p 0 v1 running', 'p 1 v1 running', 'q 0 v1 done']);
+  }
+});
+
+test('an instance that ends while the leader changes has ended', async () => {
+  const { attend, pass, held, end, change, listed } = stage(pipeline('p'));
+  attend('a');
+  await pass(10);
+  change('a');
+  await end('a', held.get('a')![0]!, 'done', 'the input ended');
+  await pass(60);
+  assert.deepEqual(listed(), ['p 0 v1 done']);
+});
+
+test('what an agent runs that has no room to claim is not given to another by a new leader', async () => {
+  const { attend, pass, held, change, places } = stage(pipeline('p'));
+  attend('a', 1);
+  await pass(10);
+  const [job] = held.get('a')!;
+  change('a', 'b');
+  attend('b');
+  await pass(60);
+  assert.deepEqual([places(), held.get('a')], [{ a: ['p 0 v1'], b: [] }, [job]]);
+});
+
+test('a new leader hands out what an agent ran that is gone, and does not wait for it long', async () => {
+  const { attend, pass, change, places, alive } = stage(pipeline('p'));
+  attend('a');
+  await pass(10);
+  alive.delete('a');
+  change('a', 'b');
+  attend('b');
+  await pass(3);
+  assert.deepEqual(places(), { b: ['p 0 v1'] });
+});
+
+test('a configuration that was deployed while the leader changed starts when the one before has ended', async () => {
+  const { attend, pass, held, end, change, places, wanted, clock, report } = stage(pipeline('p'));
+  attend('a');
+  await pass(10);
+  const [job] = held.get('a')!;
+  wanted[0] = pipeline('p', 1, { task: { ...wanted[0]!.task, configurationId: 'v2' } });
+  change('a', 'b');
+  attend('b');
+  for (let second = 0; second < 60; second++) {
+    await clock.pass(1_000);
+    await report('a', job!, 'running');
+  }
+  assert.equal(await report('a', job!, 'running'), false);
+  assert.deepEqual(places(), { a: ['p 0 v1'], b: [] }, 'it drains');
+  await end('a', job!, 'givenBack');
+  await pass(10);
+  assert.deepEqual(places(), { a: [], b: ['p 0 v2'] });
 });

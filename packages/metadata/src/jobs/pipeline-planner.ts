@@ -7,6 +7,7 @@ import {
   writePipelineTask,
 } from '@weir/cluster';
 import { metadataLimits } from '../limits.ts';
+import type { JobEnds } from './job-ends.ts';
 import type { JobPlanner } from './job-planner.ts';
 
 /** A managed pipeline that runs. */
@@ -24,13 +25,17 @@ export interface ManagedPipeline {
  * Plans instances of managed pipelines. An instance with another configuration is planned when the one before has
  * ended.
  */
-export function pipelinePlanner(pipelines: () => Promise<readonly ManagedPipeline[]>): JobPlanner {
+export function pipelinePlanner(
+  pipelines: () => Promise<readonly ManagedPipeline[]>,
+  ends?: JobEnds,
+): JobPlanner {
   return {
     kind: pipelineKind,
     openMax: metadataLimits.openInstancesMax,
     retry: { firstMs: 1_000, maxMs: 120_000 },
     isLasting: true,
     steadyMs: pipelineSteadyMs,
+    ends,
     async unwanted(scopes) {
       const wanted = new Set((await pipelines()).flatMap(instancesOf).map(pipelineScope));
       return scopes.filter((scope) => !wanted.has(scope));

@@ -5,6 +5,7 @@ import {
   type ClusterSnapshot,
   ClusterUnavailable,
   type CompactionBacklog,
+  pipelineKind,
   type SettingToSeal,
   type StorageTraffic,
   schemaExportKind,
@@ -24,6 +25,7 @@ import { exporterPlanner } from '../jobs/exporter-planner.ts';
 import { type ExporterSecrets, noExporterSecrets } from '../jobs/exporter-secrets.ts';
 import { fileCompactionPlanner } from '../jobs/file-compaction-planner.ts';
 import { fileDeletionPlanner } from '../jobs/file-deletion-planner.ts';
+import { jobEnds } from '../jobs/job-ends.ts';
 import type { JobPlanner } from '../jobs/job-planner.ts';
 import { JobQueue } from '../jobs/job-queue.ts';
 import type { JobQueueMetrics } from '../jobs/job-queue-metrics.ts';
@@ -166,7 +168,18 @@ export class Leadership {
         ...(options.hasFiles ? this.#filePlanners() : []),
         exporterPlanner((question) => this.pipeline.ask(question), options.exporterSecrets),
         ...(options.linkingPipelines === undefined ? [] : [schemaLinkingPlanner(options.linkingPipelines)]),
-        ...(options.managedPipelines === undefined ? [] : [pipelinePlanner(options.managedPipelines)]),
+        ...(options.managedPipelines === undefined
+          ? []
+          : [
+              pipelinePlanner(
+                options.managedPipelines,
+                jobEnds(
+                  pipelineKind,
+                  (question) => this.pipeline.ask(question),
+                  (command) => this.pipeline.submit(command),
+                ),
+              ),
+            ]),
       ],
       clock,
       log,
@@ -176,6 +189,7 @@ export class Leadership {
       },
       metrics: options.jobMetrics,
       term: epoch,
+      earlierAgents: [...this.#namedAgents],
     });
     this.#every('sweep', timing.agentSweepMs, () => {
       this.agents.sweep();
