@@ -59,6 +59,15 @@ const killsAgentsAndLeaders: Fault = async (stage) => {
   await stage.cluster.pause(between(stage.random, 1_500, 4_000));
 };
 
+/** Agents, leaders, and the processes in which agents have pipelines. */
+const harmsPipelines: Fault = async (stage) => {
+  const { cluster, random } = stage;
+  cluster.killPipelineProcesses(random.below(cluster.options.agentCount));
+  await cluster.pause(between(random, 0, 1_500));
+  await (random.next() < 0.5 ? killsAgents(stage) : killsLeader(stage));
+  await cluster.pause(between(random, 500, 3_000));
+};
+
 const harmsStandby: Fault = async ({ cluster, random }) => {
   const leader = await cluster.leader();
   const { controlPlaneCount } = cluster.options;
@@ -231,6 +240,7 @@ export const faults = {
   pausesAgents,
   killsLeader,
   killsAgentsAndLeaders,
+  harmsPipelines,
   pausesLeader,
   harmsStandby,
   crashesDatabase,

@@ -90,6 +90,7 @@ export async function runScenario(
     journalFolder: onDisk('journal'),
     controlPlaneCount: 2,
     agentCount: 3,
+    hasPipelines: scenario.hasPipelines,
   });
   const recorder = new Recorder(systemClock);
   const workloads: Workload[] = [];

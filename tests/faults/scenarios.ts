@@ -3,6 +3,7 @@ import { checkReplicas } from './cluster/check-replicas.ts';
 import type { FaultCluster } from './cluster/cluster.ts';
 import { type Fault, faults } from './faults.ts';
 import { startLibrdkafka, startLibrdkafkaCopiers } from './workloads/librdkafka.ts';
+import { startPipelines } from './workloads/pipelines.ts';
 import {
   startStreams,
   startTransactions,
@@ -21,6 +22,8 @@ export interface Scenario {
   /** Buckets of `service_multi://`; one bucket by default. */
   readonly bucketCount?: number;
   readonly needsLibrdkafka?: true;
+  /** Whether agents run managed pipelines. */
+  readonly hasPipelines?: true;
   /** Configs of the cluster. */
   readonly configs?: Readonly<Record<string, string>>;
   /** Called when all clients have finished. They read everything once more afterwards. */
@@ -77,6 +80,12 @@ export const scenarios: readonly Scenario[] = [
     workloads: [startLibrdkafkaCopiers],
     database: 'postgres',
     needsLibrdkafka: true,
+  },
+  {
+    name: 'pipelines',
+    fault: faults.harmsPipelines,
+    workloads: [startPipelines],
+    hasPipelines: true,
   },
   { name: 'anything', fault: faults.doesAnything, workloads: own },
 ];

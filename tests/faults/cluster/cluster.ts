@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { createClient } from '@weir/api';
 import { Metrics, type Random, seededRandom, silentLog, systemClock } from '@weir/core';
 import { type ClusterClient, connectCluster } from '@weir/rpc';
 import type { Bootstrap } from '../../sim/bootstrap.ts';
@@ -25,6 +26,8 @@ export interface ClusterOptions {
   readonly bucketCount?: number | undefined;
   readonly controlPlaneCount: number;
   readonly agentCount: number;
+  /** Whether agents run managed pipelines, which may connect to this machine. */
+  readonly hasPipelines?: boolean | undefined;
 }
 
 export type Kind = 'agent' | 'control plane';
@@ -222,6 +225,52 @@ export class FaultCluster implements ClientDeps {
     });
   }
 
+  /** Kills the processes of an agent that have the threads of pipelines. */
+  killPipelineProcesses(slot: number): void {
+    const { process: agent } = this.#agents[slot]!;
+    if (agent.pid === undefined || !this.isUp('agent', slot)) return;
+    const found = childrenOf(agent.pid).filter(({ args }) => args.at(-1) === 'pipelines');
+    for (const { pid } of found) process.kill(pid, 'SIGKILL');
+    if (found.length > 0) this.note(`${found.length} processes of pipelines of ${agent.name} are killed`);
+  }
+
+  /** The API, for the first user. */
+  async api(): Promise<{ deploy(name: string, yaml: string): Promise<void> }> {
+    const [member] = this.#controlPlanes;
+    const [, token] = await member!.process.printed(/signs up at \S+#(\S+)/, systemClock, startMsMax);
+    const url = `http://127.0.0.1:${this.#controlPlanePorts[0]}`;
+    const person = {
+      account_name: 'Faults',
+      email: 'a@example.com',
+      name: 'A',
+      password: 'correct horse battery',
+    };
+    const response = await fetch(`${url}/api/v1/setup`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token, ...person }),
+    });
+    if (response.status !== 200) throw new Error(`the first user was refused: ${await response.text()}`);
+    const cookie = response.headers.get('set-cookie')!.split(';', 1)[0]!;
+    const client = createClient({ baseUrl: url, fetch, headers: { cookie, origin: url } });
+    const cluster = { virtual_cluster_id: clusterId };
+    return {
+      async deploy(name, yaml) {
+        const { pipeline_id } = await client.call('create_pipeline', { ...cluster, pipeline_name: name });
+        const place = { ...cluster, pipeline_id };
+        const made = await client.call('create_pipeline_configuration', {
+          ...place,
+          configuration_yaml: yaml,
+        });
+        await client.call('change_pipeline_state', {
+          ...place,
+          desired_state: 'running',
+          deployed_configuration_id: made.configuration_id,
+        });
+      },
+    };
+  }
+
   /** Sets the wall clock of a process. */
   shiftClock(kind: Kind, slot: number, aheadMs: number): void {
     const { name } = this.#member(kind, slot).process;
@@ -301,6 +350,7 @@ export class FaultCluster implements ClientDeps {
         `-dataDir=${journalFolder}`,
         `-consolePort=${this.#controlPlanePorts[slot] ?? 0}`,
         '-bindAddress=127.0.0.1',
+        ...this.#targetFlags(),
       ]);
       const member: Member = { process, isUp: false };
       this.#controlPlanes[slot] = member;
@@ -340,6 +390,8 @@ export class FaultCluster implements ClientDeps {
         `-kafkaPort=${this.#kafkaPorts[slot] ?? 0}`,
         '-httpPort=0',
         '-batchTimeout=25ms',
+        ...this.#targetFlags(),
+        ...(this.options.hasPipelines ? ['-enableManagedPipelines'] : []),
       ]);
       const agent: Agent = {
         process,
@@ -371,6 +423,10 @@ export class FaultCluster implements ClientDeps {
         await process.kill();
       }
     }
+  }
+
+  #targetFlags(): readonly string[] {
+    return this.options.hasPipelines ? ['-allowedTargetHosts=loopback'] : [];
   }
 
   #spawn(name: string, args: readonly string[]): WeirProcess {
@@ -406,4 +462,25 @@ export class FaultCluster implements ClientDeps {
       await this.pause(500);
     }
   }
+}
+
+/** Children of a process; none where the system does not list processes as Linux does. */
+function childrenOf(parent: number): readonly { readonly pid: number; readonly args: readonly string[] }[] {
+  let pids: readonly string[] = [];
+  try {
+    pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  } catch {
+    return [];
+  }
+  return pids.flatMap((pid) => {
+    try {
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+      if (!new RegExp(`^PPid:\\s+${parent}$`, 'm').test(status)) return [];
+      const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
+      return [{ pid: Number(pid), args }];
+    } catch {
+      // It has ended meanwhile.
+      return [];
+    }
+  });
 }

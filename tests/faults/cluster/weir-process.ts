@@ -39,6 +39,10 @@ export class WeirProcess {
     return this.#isGone;
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   get isPaused(): boolean {
     return this.#isPaused;
   }
