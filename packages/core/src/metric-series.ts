@@ -1,5 +1,5 @@
 /** What the series of a metric differ by; there is always one of the whole cluster. */
-export const seriesTags = ['agent', 'topic', 'group'] as const;
+export const seriesTags = ['agent', 'topic', 'group', 'pipeline'] as const;
 export type SeriesTag = (typeof seriesTags)[number];
 
 interface SeriesMetric {
@@ -15,26 +15,26 @@ interface SeriesMetric {
 export const seriesMetrics = {
   in_bytes_per_second: {
     unit: 'bytes/s',
-    help: 'Bytes of records that producers sent, compressed as they were sent.',
-    by: ['agent', 'topic'],
+    help: 'Bytes of records that producers sent, compressed as they were sent. Of a pipeline, what its instances read.',
+    by: ['agent', 'topic', 'pipeline'],
     merge: 'mean',
   },
   out_bytes_per_second: {
     unit: 'bytes/s',
-    help: 'Bytes of records that consumers read, compressed as they are stored.',
-    by: ['agent'],
+    help: 'Bytes of records that consumers read, compressed as they are stored. Of a pipeline, what its instances wrote.',
+    by: ['agent', 'pipeline'],
     merge: 'mean',
   },
   in_records_per_second: {
     unit: 'records/s',
-    help: 'Records that were appended.',
-    by: ['agent', 'topic'],
+    help: 'Records that were appended. Of a pipeline, what its instances read.',
+    by: ['agent', 'topic', 'pipeline'],
     merge: 'mean',
   },
   out_records_per_second: {
     unit: 'records/s',
-    help: 'Records that consumers read.',
-    by: ['agent'],
+    help: 'Records that consumers read. Of a pipeline, what its instances wrote.',
+    by: ['agent', 'pipeline'],
     merge: 'mean',
   },
   stored_bytes: {

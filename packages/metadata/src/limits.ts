@@ -111,6 +111,9 @@ export const metadataLimits = {
   sampledTopicsPerGroupMax: 5,
   sampledTopicsMax: 100,
 
+  /** Pipelines that have series, those that were planned first. */
+  sampledPipelinesMax: 50,
+
   /** Committed offsets that one sample reads, some milliseconds of work; further groups have their turn later. */
   sampledOffsetsMax: 20_000,
 } as const;

@@ -94,6 +94,46 @@ test('sample messages go through a configuration, and every step shows its resul
   await page.context().close();
 });
 
+test('a running pipeline shows what it reads and writes, and its errors lead to events', long, async () => {
+  const { page, click } = await openPipelines();
+  await click('Create pipeline');
+  await field(page, 'Name').fill('counting');
+  await click('Create pipeline');
+  await replaceText(
+    page.getByRole('textbox', { name: 'Configuration', exact: true }),
+    [
+      "input: {generate: {mapping: 'root.n = 1', interval: 20ms}}",
+      'pipeline: {processors: [{mapping: root = throw("refused it")}]}',
+      'output: {drop: {}}',
+      'error_handling: {log: {enabled: true}}',
+      '',
+    ].join('\n'),
+  );
+  await onPage(page, 'Valid configuration').waitFor();
+  await click('Review and deploy');
+  await click('Deploy');
+  await onPage(page, 'version 1 deployed').waitFor();
+  await click('Start');
+  await page.getByRole('link', { name: 'Activity', exact: true }).click();
+  const instances = page.getByRole('grid', { name: 'Instances', exact: true });
+  await instances
+    .getByText(/^\d[\d.,]*\/s · [1-9]/)
+    .first()
+    .waitFor();
+  const errors = page.getByRole('list', { name: 'Last errors', exact: true });
+  await errors.getByText(/refused it/).waitFor();
+  await errors.getByText(/root\.pipeline\.processors\.0 \(line 2, column \d+\)/).waitFor();
+  await page.getByRole('img', { name: /^Messages per second/ }).waitFor();
+  await errors.getByRole('link', { name: 'Events', exact: true }).click();
+  await onPage(page, 'Events are disabled').waitFor();
+  assert.match(
+    new URL(page.url()).searchParams.get('filter') ?? '',
+    /data\.stage == "root\.pipeline\.processors\.0"/,
+  );
+  await click('Pause');
+  await page.context().close();
+});
+
 test('a secret is made, rotated and deleted, and its value is not on the page', long, async () => {
   const { page, click } = await openPipelines();
   await click('New secret');

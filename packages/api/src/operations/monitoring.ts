@@ -20,7 +20,7 @@ export const monitoringOperations = [
     title: 'Query metrics over time',
     summary: 'Chart metrics of a virtual cluster over the last hour or day.',
     description:
-      'The leader of the cluster samples every 10 seconds. It keeps an hour of samples, and a day in steps of a minute, in memory: a new leader starts over. Series exist for the groups with the largest lag and the busiest topics.',
+      'The leader of the cluster samples every 10 seconds. It keeps an hour of samples, and a day in steps of a minute, in memory: a new leader starts over. Series exist for the groups with the largest lag, the busiest topics, and pipelines that run.',
     input: clusterInput({
       metrics: list(metricName(), apiLimits.queriedMetricsMax, 1).describe('The metrics.'),
       range_seconds: integer(60, 86_400).default(3600).describe('How far back, up to a day.'),
@@ -28,12 +28,13 @@ export const monitoringOperations = [
         .optional()
         .describe('Time between two values, rounded up; by default as short as 360 values allow.'),
       group_by: z
-        .enum(['agent', 'topic', 'group'])
+        .enum(['agent', 'topic', 'group', 'pipeline'])
         .optional()
         .describe('Return one series each, instead of one for the cluster.'),
       agent: tag('this agent'),
       topic: tag('this topic'),
       group: tag('this consumer group'),
+      pipeline: tag('this pipeline, by its id'),
       limit: integer(1, apiLimits.queriedSeriesMax)
         .default(10)
         .describe('The maximum number of series per metric, largest first.'),
@@ -47,6 +48,7 @@ export const monitoringOperations = [
           agent: text(nameMax).optional().describe('The agent.'),
           topic: text(nameMax).optional().describe('The topic.'),
           group: text(nameMax).optional().describe('The consumer group.'),
+          pipeline: text(nameMax).optional().describe('The id of the pipeline.'),
           values: list(rate(), apiLimits.queriedStepsMax).describe(
             'One value per step; `null` without a sample.',
           ),

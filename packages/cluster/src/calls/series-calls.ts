@@ -18,6 +18,7 @@ const seriesQuery = s.struct({
     agent: s.optional(s.text),
     topic: s.optional(s.text),
     group: s.optional(s.text),
+    pipeline: s.optional(s.text),
   }),
   /** Series per metric. */
   seriesMax: s.whole,

@@ -88,8 +88,8 @@ test('the list of tools matches the snapshot', () => {
   assert.deepEqual(JSON.parse(found), JSON.parse(readFileSync(file, 'utf8')));
 });
 
-test('the list of tools costs a model at most 8,300 tokens, output schemas included', () => {
-  assert.ok(tokensOf(JSON.stringify(listed)) <= 8_300, String(tokensOf(JSON.stringify(listed))));
+test('the list of tools costs a model at most 8,400 tokens, output schemas included', () => {
+  assert.ok(tokensOf(JSON.stringify(listed)) <= 8_400, String(tokensOf(JSON.stringify(listed))));
   for (const { name, outputSchema } of listed) assert.ok(outputSchema?.properties !== undefined, name);
 });
 

@@ -9,6 +9,8 @@ import {
   jobReportIntervalMs,
   type ListedJob,
   NotLeader,
+  pipelineKind,
+  readPipelineScope,
 } from '@weir/cluster';
 import { backOffMs, type Clock, type Log } from '@weir/core';
 import { metadataLimits } from '../limits.ts';
@@ -202,6 +204,15 @@ export class JobQueue {
       ],
       takers: [...this.#planners.keys()].map((kind) => ({ kind, ...this.#agents.takersOf(kind) })),
     };
+  }
+
+  /** The progress of instances of pipelines that run, those that were planned first first. */
+  runningInstances(): readonly (JobProgress & { readonly pipelineId: string })[] {
+    return Array.from(this.#jobs.values()).flatMap(({ kind, scope, agentId, progress }) =>
+      kind === pipelineKind && agentId !== undefined
+        ? [{ ...progress, pipelineId: readPipelineScope(scope).pipelineId }]
+        : [],
+    );
   }
 
   /** There may be something to do for a kind of job. Many calls in a row lead to few plans. */

@@ -213,6 +213,7 @@ export class Leadership {
       machine: replica.machine,
       agents: this.agents,
       groups: this.groups,
+      instances: () => this.jobs.runningInstances(),
       budget: options.seriesBudget,
       clock,
     });

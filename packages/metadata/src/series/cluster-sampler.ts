@@ -3,6 +3,7 @@ import {
   addLatencies,
   type ClusterActivity,
   type GroupActivity,
+  type JobProgress,
   latencyPercentile,
   noLatencies,
   reportIntervalMs,
@@ -29,8 +30,18 @@ interface ClusterSamplerOptions {
     lastTraffic(agentId: string): LastTraffic | undefined;
   };
   readonly groups: { isWithoutMembers(groupId: string): boolean };
+  /** What instances of pipelines last reported. */
+  readonly instances: () => readonly InstanceRates[];
   readonly budget: SeriesBudget;
   readonly clock: Clock;
+}
+
+interface InstanceRates
+  extends Pick<
+    JobProgress,
+    'messagesPerSecond' | 'bytesPerSecond' | 'receivedMessagesPerSecond' | 'receivedBytesPerSecond'
+  > {
+  readonly pipelineId: string;
 }
 
 /** What was last sampled of a topic, or of a topic within a group. */
@@ -97,6 +108,7 @@ export class ClusterSampler {
     this.#sampleAgents(put);
     if (this.#endTopics === undefined) this.#goOn(this.#sampleTopics(put));
     this.#sampleGroups(put);
+    this.#samplePipelines(put);
     if (step % 360 === 0) this.#store.dropBefore(step - seriesLongRangeMs / seriesShortStepMs);
   }
 
@@ -204,6 +216,18 @@ export class ClusterSampler {
     this.#store.drop('topic', least);
     shown.set(name, rate);
     return true;
+  }
+
+  #samplePipelines(put: Put): void {
+    const all = Map.groupBy(this.#options.instances(), ({ pipelineId }) => pipelineId);
+    for (const [pipeline, instances] of all.entries().take(metadataLimits.sampledPipelinesMax)) {
+      const sum = (of: keyof Omit<InstanceRates, 'pipelineId'>) =>
+        instances.reduce((total, rates) => total + (rates[of] ?? 0), 0);
+      put('in_records_per_second', sum('receivedMessagesPerSecond'), { pipeline });
+      put('in_bytes_per_second', sum('receivedBytesPerSecond'), { pipeline });
+      put('out_records_per_second', sum('messagesPerSecond'), { pipeline });
+      put('out_bytes_per_second', sum('bytesPerSecond'), { pipeline });
+    }
   }
 
   #sampleGroups(put: Put): void {

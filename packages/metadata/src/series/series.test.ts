@@ -84,6 +84,7 @@ function stage(
 ) {
   const clock = new HandClock(60_000_000);
   const traffic = new Map<string, LastTraffic>();
+  const instances: ReturnType<ConstructorParameters<typeof ClusterSampler>[0]['instances']>[number][] = [];
   const numberOf = (groupId: string) => [...groups.keys()].indexOf(groupId);
   const progress = (groupId: string) => {
     const found = groups.get(groupId)!;
@@ -115,6 +116,7 @@ function stage(
       lastTraffic: (agentId) => traffic.get(agentId),
     },
     groups: { isWithoutMembers: (groupId) => empty.has(groupId) },
+    instances: () => instances,
     budget: new SeriesBudget(),
     clock,
   });
@@ -128,8 +130,28 @@ function stage(
     const [found] = sampler.read({ ...query, tags, seriesMax: 1 }).series;
     return found?.values[0];
   };
-  return { clock, traffic, sampler, tick, lastOf };
+  return { clock, traffic, instances, sampler, tick, lastOf };
 }
+
+test('a pipeline has what its instances read and write, together', () => {
+  const { instances, tick, lastOf } = stage(new Map());
+  const rates = { messagesPerSecond: 2, bytesPerSecond: 20 };
+  instances.push(
+    { pipelineId: 'pi_1', ...rates, receivedMessagesPerSecond: 3, receivedBytesPerSecond: 30 },
+    { pipelineId: 'pi_1', ...rates },
+    { pipelineId: 'pi_2', messagesPerSecond: 7 },
+  );
+  tick();
+  const of = (pipeline: string) => [
+    lastOf('in_records_per_second', { pipeline }),
+    lastOf('in_bytes_per_second', { pipeline }),
+    lastOf('out_records_per_second', { pipeline }),
+    lastOf('out_bytes_per_second', { pipeline }),
+  ];
+  assert.deepEqual(of('pi_1'), [3, 30, 4, 40]);
+  assert.deepEqual(of('pi_2'), [0, 0, 7, 0]);
+  assert.equal(lastOf('out_records_per_second', { pipeline: 'pi_3' }), undefined);
+});
 
 test('topics of a large cluster are sampled in parts, between which other work runs', () => {
   const groups = new Map<string, FakeOffset>(

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { readSearch } from '../../pages/events/state/events-search.ts';
+import { rangeSearch } from '../../ui/chart-range.ts';
 import { cluster, listSearch } from './parents.ts';
 
 const pipelines = createRoute({
@@ -30,6 +31,13 @@ const versions = createRoute({
   component: lazyRouteComponent(() => import('../../pages/pipelines/versions.tsx'), 'PipelineVersions'),
 });
 
+const activity = createRoute({
+  getParentRoute: () => pipeline,
+  path: '/activity',
+  validateSearch: rangeSearch,
+  component: lazyRouteComponent(() => import('../../pages/pipelines/activity.tsx'), 'PipelineActivity'),
+});
+
 const logs = createRoute({
   getParentRoute: () => pipeline,
   path: '/logs',
@@ -37,4 +45,4 @@ const logs = createRoute({
   component: lazyRouteComponent(() => import('../../pages/pipelines/logs.tsx'), 'PipelineLogs'),
 });
 
-export const pipelineRoutes = [pipelines, pipeline.addChildren([editor, versions, logs])] as const;
+export const pipelineRoutes = [pipelines, pipeline.addChildren([editor, activity, versions, logs])] as const;

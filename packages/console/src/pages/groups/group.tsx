@@ -17,10 +17,10 @@ import { Answer, Empty } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ConnectSheet } from '../access/connect/connect-sheet.tsx';
+import { ObjectDiagnostics } from '../diagnostics/object-diagnostics.tsx';
 import { catchUpText } from './catch-up.ts';
 import { DeleteGroup, DeleteTopicOffsets } from './delete-offsets.tsx';
 import { memberColumns, partitionColumns, topicColumns } from './group-columns.tsx';
-import { GroupDiagnostics } from './group-diagnostics.tsx';
 import { lastCommitOf, protocolNames, unownedCount } from './group-facts.ts';
 import { GroupState } from './group-state.tsx';
 import { ResetSheet } from './reset-sheet.tsx';
@@ -104,7 +104,7 @@ function GroupOf({ group }: GroupOfProps) {
         <ResetSheet group={group.name} topics={group.topics.map((topic) => topic.name)} onClose={close} />
       )}
       {open === 'delete' && <DeleteGroup group={group} onClose={close} />}
-      <GroupDiagnostics group={group.name} />
+      <ObjectDiagnostics of={{ kind: 'group', name: group.name }} />
       <Facts facts={factsOf(group)} />
       {hasOffsets && <Charts group={group.name} />}
       {hasOffsets && group.topics.length > 0 && <Topics group={group} />}

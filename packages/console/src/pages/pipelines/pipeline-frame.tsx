@@ -60,6 +60,7 @@ export function PipelineFrame() {
       <Tabs
         tabs={[
           { label: 'Configuration', link: { to: '/clusters/$clusterId/pipelines/$pipelineId', params } },
+          { label: 'Activity', link: { to: '/clusters/$clusterId/pipelines/$pipelineId/activity', params } },
           { label: 'Versions', link: { to: '/clusters/$clusterId/pipelines/$pipelineId/versions', params } },
           { label: 'Logs', link: { to: '/clusters/$clusterId/pipelines/$pipelineId/logs', params } },
         ]}

@@ -12,7 +12,7 @@ const usualSteps = 360;
 export function metricSeriesOperations({ clusterPort }: ClusterServices) {
   return {
     query_metrics: async (input, { clock }) => {
-      const { virtual_cluster_id, metrics, group_by = null, agent, topic, group, limit } = input;
+      const { virtual_cluster_id, metrics, group_by = null, agent, topic, group, pipeline, limit } = input;
       const { stepMs, count } = stepsOf(input);
       // The step that is not over yet has part of its samples.
       const fromMs = (Math.floor(clock.nowMs() / stepMs) - count + 1) * stepMs;
@@ -22,7 +22,7 @@ export function metricSeriesOperations({ clusterPort }: ClusterServices) {
         stepMs,
         count,
         groupBy: group_by,
-        tags: { agent, topic, group },
+        tags: { agent, topic, group, pipeline },
         seriesMax: limit,
       });
       return {
@@ -33,6 +33,7 @@ export function metricSeriesOperations({ clusterPort }: ClusterServices) {
           ...(tags.agent === undefined ? {} : { agent: tags.agent }),
           ...(tags.topic === undefined ? {} : { topic: tags.topic }),
           ...(tags.group === undefined ? {} : { group: tags.group }),
+          ...(tags.pipeline === undefined ? {} : { pipeline: tags.pipeline }),
           values: Array.from(values, (value) => (Number.isNaN(value) ? null : rounded(value))),
         })),
         left_out: leftOut,

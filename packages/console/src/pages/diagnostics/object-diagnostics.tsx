@@ -6,7 +6,7 @@ import { useClusterId } from '../../api/use-cluster.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { Card } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
-import { Severity } from '../diagnostics/severity.tsx';
+import { Severity } from './severity.tsx';
 
 type Diagnostic = OutputOf<'get_diagnostic'>['diagnostic'];
 
@@ -16,18 +16,25 @@ interface Finding {
   readonly since: string;
 }
 
-/** Checks of groups have this in their name, and a finding about a group has it in its key. */
-const checkPrefix = 'consumer_group_';
-const keyOf = (group: string) => `group:${group}`;
+interface DiagnosedObject {
+  readonly kind: 'group' | 'pipeline';
+  readonly name: string;
+}
+
+/** What names of checks of such objects begin with. */
+const checkPrefixes: Readonly<Record<DiagnosedObject['kind'], string>> = {
+  group: 'consumer_group_',
+  pipeline: 'pipeline_',
+};
 
 const readEveryMs = 10_000;
 
-/** What failing diagnostics found about the group, with the way to what can be done. */
-export function GroupDiagnostics({ group }: { readonly group: string }) {
+/** What failing diagnostics found about an object, with the way to what can be done. */
+export function ObjectDiagnostics({ of: { kind, name } }: { readonly of: DiagnosedObject }) {
   const clusterId = useClusterId();
   const { data } = useQuery({
-    queryKey: ['diagnostics of a group', clusterId, group],
-    queryFn: ({ signal }) => findingsOf(clusterId, group, signal),
+    queryKey: ['diagnostics of an object', clusterId, kind, name],
+    queryFn: ({ signal }) => findingsOf(clusterId, { kind, name }, signal),
     refetchInterval: readEveryMs,
   });
   if (data === undefined || data.length === 0) return null;
@@ -63,18 +70,18 @@ export function GroupDiagnostics({ group }: { readonly group: string }) {
 
 async function findingsOf(
   clusterId: string,
-  group: string,
+  { kind, name: objectName }: DiagnosedObject,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
   const target = { virtual_cluster_id: clusterId };
   const { diagnostics } = await call('list_diagnostics', { ...target, state: 'failing' }, signal);
   const described = await Promise.all(
     diagnostics
-      .filter(({ name }) => name.startsWith(checkPrefix))
+      .filter(({ name }) => name.startsWith(checkPrefixes[kind]))
       .map(({ diagnostic_id }) => call('get_diagnostic', { ...target, diagnostic_id }, signal)),
   );
   return described.flatMap(({ diagnostic }) => {
-    const finding = diagnostic.groups.find(({ key }) => key === keyOf(group));
+    const finding = diagnostic.groups.find(({ key }) => key === `${kind}:${objectName}`);
     return finding === undefined ? [] : [{ diagnostic, message: finding.message, since: finding.since }];
   });
 }
