@@ -73,6 +73,13 @@ export const pipelineLimits = {
   redisReplyItemsMax: 1_000_000,
   /** Messages of channels that wait for the pipeline. */
   redisWaitingMessagesMax: 1000,
+  /** Of a message of NATS, MQTT or AMQP, with its headers. */
+  brokerMessageBytesMax: 64 * 1024 * 1024,
+  /** What such a server has sent and the pipeline has not taken; the connection is not read meanwhile. */
+  brokerWaitingMessagesMax: 10_000,
+  brokerWaitingBytesMax: 64 * 1024 * 1024,
+  /** Of a line of the protocol of NATS. */
+  natsLineBytesMax: 32 * 1024,
   /** Of an item that a cache keeps in a bucket. */
   cachedObjectBytesMax: 64 * 1024 * 1024,
   /** How much of an object is read at a time. */

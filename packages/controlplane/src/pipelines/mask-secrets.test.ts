@@ -19,6 +19,8 @@ const cases: [keys: string, value: string, shown: string][] = [
   ['headers.Authorization',            'hunter2',                             '***'],
   ['headers.X-Api-Key',                'hunter2',                             '***'],
   ['headers.clientToken',              'hunter2',                             '***'],
+  ['input.nats.auth.user_jwt',         'hunter2',                             '***'],
+  ['input.nats.auth.user_nkey_seed',   'hunter2',                             '***'],
   ['db_pwd',                           'hunter2',                             '***'],
   ['secrets.first',                    'hunter2',                             '***'],
   ['credentials',                      'hunter2',                             '***'],

@@ -24,6 +24,8 @@ const secretWords = [
   'account[-_]?key',
   'shared[-_]?key',
   'connection[-_]?string',
+  'nkey[-_]?seed',
+  'user[-_]?jwt',
 ];
 /** Short ones, which must be a whole part of the name. */
 const shortWords = '(?:^|[-_.])(?:pass|pwd|pw|sas|sig|dsn)(?:$|[-_.])';

@@ -145,6 +145,14 @@ export function any(about: string): Field<YamlValue> {
   return new Field({ name: 'any' }, about, (value) => value);
 }
 
+/** A field of Bento that has no effect here, so that setting it is refused. */
+export function untraced(name: string): Field<unknown> {
+  return any(`${name}: there is no tracing in this release.`)
+    .check(() => 'is not available in this release: there is no tracing')
+    .optional()
+    .advanced();
+}
+
 function textOf(value: YamlValue, reading: Reading, path: string): string | undefined {
   if (value.kind === 'scalar' && value.value !== null) return String(value.value);
   reading.problem(value.place, `${fieldNameOf(path)} has to be a text`);

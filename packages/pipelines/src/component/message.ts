@@ -17,8 +17,11 @@ interface MessageFailure {
 export interface Origin {
   /** Where it was in the delivery, so that the input knows which messages failed. */
   readonly index: number;
-  /** Where `sync_response` leaves answers; absent if the input takes none. */
-  readonly answers?: { store(batch: readonly Message[]): void } | undefined;
+  /**
+   * Where `sync_response` leaves answers; absent if the input takes none. If messages that failed are delivered again,
+   * `isReplayed`, the answer is sent when they are written at last.
+   */
+  readonly answers?: { store(batch: readonly Message[]): void; readonly isReplayed?: boolean } | undefined;
   /** How often the message was delivered again; the same object each time. */
   readonly replay?: { attempts: number } | undefined;
 }

@@ -56,7 +56,9 @@ export class ReplayedInput implements Input {
   #tracked(delivery: Delivery, attempts: number): Delivery {
     const batch = withOrigins(delivery.batch);
     // Someone waits for the answer, and decides.
-    const hasAnswers = batch.some(({ origin }) => origin?.answers !== undefined);
+    const hasAnswers = batch.some(
+      ({ origin }) => origin?.answers !== undefined && !origin.answers.isReplayed,
+    );
     return {
       batch,
       settle: async (error, failed) => {

@@ -1,4 +1,7 @@
+import { amqpInput } from '../amqp/amqp-components.ts';
 import type { ComponentSpec } from '../component/component-spec.ts';
+import { mqttInput } from '../mqtt/mqtt-components.ts';
+import { natsInput, natsJetStreamInput } from '../nats/nats-components.ts';
 import { awsS3Input } from './aws-s3.ts';
 import { azureBlobStorageInput } from './azure-blob-storage.ts';
 import { gcpCloudStorageInput } from './gcp-cloud-storage.ts';
@@ -7,9 +10,13 @@ import { sqlRawInput, sqlSelectInput } from './sql.ts';
 
 /** Inputs that read from systems of others. */
 export const connectorInputs: readonly ComponentSpec[] = [
+  amqpInput,
   awsS3Input,
   azureBlobStorageInput,
   gcpCloudStorageInput,
+  mqttInput,
+  natsInput,
+  natsJetStreamInput,
   ...redisInputs,
   sqlRawInput,
   sqlSelectInput,

@@ -2,7 +2,17 @@ import type { Balancer } from '@weir/client';
 import type { ComponentContext } from '../component/component-context.ts';
 import { type ComponentSpec, componentOf } from '../component/component-spec.ts';
 import type { Fields, Values } from '../component/field.ts';
-import { bool, bytes, durationMs, int, list, oneOf, resource, string } from '../component/field-types.ts';
+import {
+  bool,
+  bytes,
+  durationMs,
+  int,
+  list,
+  oneOf,
+  resource,
+  string,
+  untraced,
+} from '../component/field-types.ts';
 import type { Input } from '../component/instances.ts';
 import type { Reading, TextPlace } from '../component/reading.ts';
 import { batching } from '../engine/batch-policy.ts';
@@ -18,7 +28,6 @@ import {
   rackId,
   startFromOldest,
   tlsField,
-  untraced,
 } from '../kafka/kafka-fields.ts';
 import { saslList } from '../kafka/sasl-fields.ts';
 import { parseTopicList } from '../kafka/topic-list.ts';

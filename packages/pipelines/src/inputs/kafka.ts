@@ -1,6 +1,6 @@
 import { componentOf } from '../component/component-spec.ts';
 import { object } from '../component/field.ts';
-import { bool, durationMs, int, list, string } from '../component/field-types.ts';
+import { bool, durationMs, int, list, string, untraced } from '../component/field-types.ts';
 import { batching } from '../engine/batch-policy.ts';
 import { ReplayedInput } from '../engine/replayed-input.ts';
 import {
@@ -14,7 +14,6 @@ import {
   startFromOldest,
   targetVersion,
   tlsField,
-  untraced,
 } from '../kafka/kafka-fields.ts';
 import { sasl } from '../kafka/sasl-fields.ts';
 import { parseTopicList } from '../kafka/topic-list.ts';

@@ -1,5 +1,5 @@
 import type { Field } from '../component/field.ts';
-import { any, bool, int, list, oneOf, string } from '../component/field-types.ts';
+import { bool, int, list, oneOf, string } from '../component/field-types.ts';
 import { tls } from '../component/tls-fields.ts';
 import { parseBrokers } from './brokers.ts';
 
@@ -56,12 +56,4 @@ export function checkpointLimit(): Field<number> {
 
 export function atLeastOne(value: number): string | undefined {
   return value < 1 ? 'has to be 1 or more' : undefined;
-}
-
-/** A field of Bento that has no effect here, so that setting it is refused. */
-export function untraced(name: string): Field<unknown> {
-  return any(`${name}: there is no tracing in this release.`)
-    .check(() => 'is not available in this release: there is no tracing')
-    .optional()
-    .advanced();
 }

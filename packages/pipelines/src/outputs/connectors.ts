@@ -1,4 +1,7 @@
+import { amqpOutput } from '../amqp/amqp-components.ts';
 import type { ComponentSpec } from '../component/component-spec.ts';
+import { mqttOutput } from '../mqtt/mqtt-components.ts';
+import { natsJetStreamOutput, natsOutput } from '../nats/nats-components.ts';
 import { awsS3Output } from './aws-s3.ts';
 import { azureBlobStorageOutput } from './azure-blob-storage.ts';
 import { gcpCloudStorageOutput } from './gcp-cloud-storage.ts';
@@ -8,9 +11,13 @@ import { sqlInsertOutput, sqlRawOutput } from './sql.ts';
 
 /** Outputs that write to systems of others. */
 export const connectorOutputs: readonly ComponentSpec[] = [
+  amqpOutput,
   awsS3Output,
   azureBlobStorageOutput,
   gcpCloudStorageOutput,
+  mqttOutput,
+  natsOutput,
+  natsJetStreamOutput,
   ...redisOutputs,
   ...searchOutputs,
   sqlInsertOutput,

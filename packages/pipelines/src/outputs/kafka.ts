@@ -1,17 +1,19 @@
 import { componentOf } from '../component/component-spec.ts';
 import { object } from '../component/field.ts';
-import { bool, durationMs, int, interpolated, list, map, oneOf, string } from '../component/field-types.ts';
+import {
+  bool,
+  durationMs,
+  int,
+  interpolated,
+  list,
+  map,
+  oneOf,
+  string,
+  untraced,
+} from '../component/field-types.ts';
 import { batching } from '../engine/batch-policy.ts';
 import { maxInFlight, pacedOutput } from '../engine/open-output.ts';
-import {
-  atLeastOne,
-  brokers,
-  clientId,
-  rackId,
-  targetVersion,
-  tlsField,
-  untraced,
-} from '../kafka/kafka-fields.ts';
+import { atLeastOne, brokers, clientId, rackId, targetVersion, tlsField } from '../kafka/kafka-fields.ts';
 import { sasl } from '../kafka/sasl-fields.ts';
 
 /** As the client that Bento uses has it. */

@@ -1,6 +1,6 @@
-import { connect as connectPlain, isIP, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import type { Socket } from 'node:net';
 import type { Clock } from '@weir/core';
+import { openSocket } from '../component/open-socket.ts';
 import type { OutboundAccess } from '../component/outbound-access.ts';
 import type { TlsOptions } from '../component/tls-fields.ts';
 import { RedisError, type Reply, RespReader } from './resp-reader.ts';
@@ -57,7 +57,10 @@ export class RedisConnection {
   }
 
   static async open(options: ConnectionOptions): Promise<RedisConnection> {
-    const connection = new RedisConnection(await openSocket(options), options);
+    const connection = new RedisConnection(
+      await openSocket({ ...options, ...options.server, connectMsMax, serverName: 'Redis' }),
+      options,
+    );
     const { username, password, database } = options.server;
     if (password !== '')
       await connection.send(username === '' ? ['AUTH', password] : ['AUTH', username, password]);
@@ -121,27 +124,4 @@ function encoded(command: readonly Argument[]): Buffer {
     parts.push(Buffer.from(`$${bytes.length}\r\n`), bytes, Buffer.from('\r\n'));
   }
   return Buffer.concat(parts);
-}
-
-function openSocket({ server, outbound, clock }: ConnectionOptions): Promise<Socket> {
-  const { host, port, tls } = server;
-  return new Promise((resolve, reject) => {
-    const options = { host, port, lookup: outbound.lookupFor(host, port), noDelay: true, keepAlive: true };
-    const socket =
-      tls === undefined
-        ? connectPlain(options)
-        : connectTls({ ...options, ...tls, ...(isIP(host) === 0 && { servername: host }) });
-    const late = new Error('Redis does not answer');
-    const cancel = clock.after(connectMsMax, () => socket.destroy(late));
-    const failed = (error: Error) => {
-      cancel();
-      reject(error);
-    };
-    socket.once('error', failed);
-    socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
-      cancel();
-      socket.off('error', failed);
-      resolve(socket);
-    });
-  });
 }
