@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { buildJava, buildJavaClient } from './apache/build.ts';
 import { missingTool } from './apache/tools.ts';
 import { missingAzurite } from './azure/azurite.ts';
+import { missingServer, smallServers } from './connectors/server-process.ts';
 import { buildFranzGoSuite, buildGo } from './go/programs.ts';
 import { missingShippers } from './logs/shippers.ts';
 import { missingImplementations } from './mcp/conformance-tools.ts';
@@ -33,6 +34,9 @@ const works: Readonly<Record<string, () => void>> = {
   },
   python() {
     for (const name of Object.keys(pythonPackages)) pythonWith(name as PythonPackage);
+  },
+  debian() {
+    for (const name of smallServers) missingServer(name);
   },
   npm() {
     missingImplementations();
