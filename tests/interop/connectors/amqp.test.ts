@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { after, test } from 'node:test';
 import { connect } from 'amqplib';
 import { listedAccess } from '../../../packages/pipelines/src/component/outbound-access.ts';
@@ -16,14 +17,19 @@ const broker = await startServer({
     RABBITMQ_NODENAME: `weir-${port}@localhost`,
     RABBITMQ_NODE_PORT: `${port}`,
     RABBITMQ_NODE_IP_ADDRESS: '127.0.0.1',
-    // Beside the other one, for the nodes of a cluster.
+    // For the nodes of a cluster, which listen on this machine only.
     RABBITMQ_DIST_PORT: `${port + 1}`,
+    RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '-kernel inet_dist_use_interface {127,0,0,1}',
+    ERL_EPMD_ADDRESS: '127.0.0.1',
+    ERL_EPMD_PORT: `${port + 2}`,
     RABBITMQ_MNESIA_BASE: `${folder}/data`,
     RABBITMQ_LOG_BASE: `${folder}/logs`,
     RABBITMQ_ENABLED_PLUGINS_FILE: `${folder}/plugins`,
     RABBITMQ_PID_FILE: `${folder}/pid`,
     HOME: folder,
   }),
+  // Erlang's daemon that knows nodes outlives them.
+  cleanUp: (port) => void spawnSync('epmd', ['-port', `${port + 2}`, '-kill']),
   ready: /completed with \d+ plugins/,
 });
 

@@ -23,6 +23,8 @@ interface ServerProgram {
   /** The arguments; the folder is empty and stays the same after a restart. */
   command(port: number, folder: string): readonly string[];
   readonly environment?: (port: number, folder: string) => Readonly<Record<string, string>>;
+  /** Ends what the server leaves behind. */
+  readonly cleanUp?: (port: number) => void;
   /** What the server prints when it takes connections. */
   readonly ready: RegExp;
 }
@@ -42,7 +44,7 @@ export interface ServerProcess {
 export async function startServer(
   program: ServerProgram,
 ): Promise<ServerProcess | { readonly missing: string }> {
-  const { name, path = name, command, environment, ready } = program;
+  const { name, path = name, command, environment, cleanUp, ready } = program;
   const missing = missingServer(name, path);
   if (missing !== false) return { missing };
   const folder = mkdtempSync(join(tmpdir(), `weir-${name}-`));
@@ -72,7 +74,10 @@ export async function startServer(
     server.kill('SIGTERM');
     await ended;
   };
-  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  const remove = () => {
+    cleanUp?.(port);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  };
   // Neither the server nor its files may stay behind after an uncaught failure or an interrupt.
   process.once('exit', () => {
     server.kill('SIGKILL');
