@@ -16,4 +16,5 @@ export type { MappingMessage } from './runtime/message.ts';
 export type { MappingCache, Ports as MappingPorts } from './runtime/ports.ts';
 export { contentOf } from './runtime/run.ts';
 export { BloblangError } from './syntax/syntax-error.ts';
+export { printMessage } from './values/print-json.ts';
 export { Bytes, isObject, type Value } from './values/value.ts';

@@ -193,7 +193,7 @@ test('imports bring maps, and a file cannot import itself', () => {
   const result = parseMapping('import "twice.blobl"\nroot = 4.apply("twice")', { importer }).apply({
     content: '{}',
   });
-  assert.deepEqual(result, { kind: 'value', value: 8, metadata: undefined });
+  assert.deepEqual(result, { kind: 'value', value: 8, isPlain: true, metadata: undefined });
   assert.throws(() => parseMapping('import "loop.blobl"', { importer }), /'loop.blobl' imports itself/);
   assert.throws(
     () => parseMapping('import "none.blobl"', { importer }),
@@ -210,7 +210,7 @@ test('a mutation starts from the document, and leaves it as it was', () => {
   const value = { a: { b: 1 }, c: 2 };
   const mapping = parseMapping('root.a.b = 5\nroot.c = deleted()');
   const result = mapping.apply({ value }, { startsFromDocument: true });
-  assert.deepEqual(result, { kind: 'value', value: { a: { b: 5 } }, metadata: undefined });
+  assert.deepEqual(result, { kind: 'value', value: { a: { b: 5 } }, isPlain: true, metadata: undefined });
   assert.deepEqual(value, { a: { b: 1 }, c: 2 });
 });
 
@@ -239,11 +239,27 @@ test('assignments can change another message than the one that is read', () => {
   assert.deepEqual(result, {
     kind: 'value',
     value: { a: 1, got: 2, had: 'onto' },
+    isPlain: true,
     metadata: new Map([['k', 'read']]),
   });
   const text = parseMapping('root.x = 1').apply({ content: '{}' }, { onto: { content: 'text' } });
   assert.deepEqual(text.kind === 'value' && text.value, { x: 1 });
 });
+
+const plainResults: readonly [mapping: string, isPlain: boolean][] = [
+  ['root = this.without("zero")', true],
+  ['root.a = [1, -1.5, "text", null, true, {"b": 9223372036854775807}]', true],
+  ['root.a = 2.0', false],
+  ['root.a = [content()]', false],
+  ['root.a.b = "2020-01-01T00:00:00Z".ts_parse("2006-01-02T15:04:05Z")', false],
+  ['root.a = this.zero', false],
+];
+
+for (const [mapping, isPlain] of plainResults)
+  test(`is ${isPlain ? '' : 'not '}the same when it was printed and parsed: ${mapping}`, () => {
+    const result = parseMapping(mapping).apply({ content: '{"zero":-0}' });
+    assert.equal(result.kind === 'value' && result.isPlain, isPlain);
+  });
 
 const references: readonly [mapping: string, reads: string, writes: string][] = [
   ['root = this', '.', '.'],

@@ -26,6 +26,8 @@ export type MappingResult =
   | {
       readonly kind: 'value';
       readonly value: Value;
+      /** Whether it is the same after it was printed and parsed: it has no bytes, no timestamps and the like. */
+      readonly isPlain: boolean;
       readonly metadata: ReadonlyMap<string, Value> | undefined;
     }
   | { readonly kind: 'unchanged'; readonly metadata: ReadonlyMap<string, Value> | undefined }
@@ -85,11 +87,12 @@ export class Mapping {
     const { onto } = options;
     const run = new Run(options.batch ?? [message], index, new Budget(limits), ports, maps, onto);
     const frame = new Frame(run, unparsed, 0, index);
+    let isPlain: boolean;
     try {
       if (onto !== undefined) frame.root = run.ontoDocument();
       else if (options.startsFromDocument) frame.root = documentOrNothing(frame);
       runStatements(statements, frame, source);
-      checkSize(frame.root);
+      isPlain = checkSize(frame.root);
       if (run.metadata !== undefined) for (const value of run.metadata.values()) checkSize(value);
     } catch (error) {
       throw failureOf(error);
@@ -98,7 +101,7 @@ export class Mapping {
     const { root } = frame;
     if (root === deletedValue) return { kind: 'deleted' };
     if (root === nothingValue) return { kind: 'unchanged', metadata };
-    return { kind: 'value', value: root, metadata };
+    return { kind: 'value', value: root, isPlain, metadata };
   }
 
   /** What it reads of its message and what it assigns, as far as its text says so. */

@@ -5,15 +5,24 @@ import { Bytes, type Value } from './value.ts';
 /** Values of a result, where parts that occur twice count twice; a few bytes of memory could stand for endless text. */
 const valuesMax = bloblangLimits.builtBytesMax / 8;
 
-/** Throws if a result is too large, or nested too deeply, to be passed on. */
-export function checkSize(value: Value): void {
+/** Whether the value that is looked at has only what JSON has; a number for each level would cost more. */
+let isPlain = true;
+
+/**
+ * Throws if a result is too large, or nested too deeply, to be passed on. Returns whether it has only what JSON has, so
+ * that it is the same after it was printed and parsed.
+ */
+export function checkSize(value: Value): boolean {
+  isPlain = true;
   count(value, 0, 0);
+  return isPlain;
 }
 
 function count(value: Value, before: number, depth: number): number {
   let total = before + 1;
   if (typeof value === 'string') total += value.length >>> 3;
   else if (value instanceof Bytes) total += value.buffer.length >>> 3;
+  else if (value === 0 && Object.is(value, -0)) isPlain = false;
   if (total > valuesMax)
     throw new LimitError(`the result has more than ${valuesMax} values, or texts as large; make it smaller`);
   if (typeof value !== 'object' || value === null) return total;
@@ -22,7 +31,10 @@ function count(value: Value, before: number, depth: number): number {
     for (let index = 0; index < value.length; index++) total = count(value[index]!, total, depth + 1);
     return total;
   }
-  if (Object.getPrototypeOf(value) !== Object.prototype) return total;
+  if (Object.getPrototypeOf(value) !== Object.prototype) {
+    isPlain = false;
+    return total;
+  }
   const object = value as { readonly [key: string]: Value };
   for (const key in object) total = count(object[key]!, total + (key.length >>> 3), depth + 1);
   return total;

@@ -77,6 +77,7 @@ export class Producer {
   readonly #topics = new Map<string, RememberedLeaders>();
   readonly #lookUps = new Map<string, Promise<FoundTopic>>();
   #identity: Promise<ProducerIdentity> | undefined;
+  #memory: Buffer | undefined;
   #isPumpDue = false;
   #cancelPump: (() => void) | undefined;
   #isClosed = false;
@@ -344,13 +345,24 @@ export class Producer {
   }
 
   #encoded({ sends, identity, sequence, byteCount }: SentBatch): Buffer {
+    const { codec } = this.#options;
+    const expectedBytes = byteCount + batchHeaderBytes;
     const builder = new RecordBatchBuilder({
-      codec: this.#options.codec,
-      expectedBytes: byteCount + batchHeaderBytes,
+      codec,
+      expectedBytes,
+      ...(codec !== 'none' && { memory: this.#memoryOf(expectedBytes) }),
       ...(identity && { ...identity, baseSequence: sequence }),
     });
     for (const { records } of sends) for (const record of records) builder.append(record);
     return builder.finish();
+  }
+
+  /** Compressed batches are built in the same memory one after the other: V8 collects garbage by bytes of buffers too. */
+  #memoryOf(byteCount: number): Buffer {
+    if (this.#memory === undefined || this.#memory.length < byteCount) {
+      this.#memory = Buffer.allocUnsafe(byteCount);
+    }
+    return this.#memory;
   }
 
   #answered(queue: SendQueue, batch: SentBatch, error?: Error): void {

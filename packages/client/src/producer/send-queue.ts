@@ -1,7 +1,10 @@
+import type { ValueToWrite } from '@weir/wire';
 import type { RecordToProduce } from '../records/produce.ts';
 
-export interface RecordToSend extends RecordToProduce {
+export interface RecordToSend extends Omit<RecordToProduce, 'value'> {
   readonly timestamp: bigint;
+  /** Null deletes the key from a compacted topic. */
+  readonly value: Uint8Array | ValueToWrite | null;
 }
 
 /** Records that go into one batch, as far as they fit. */
@@ -44,7 +47,7 @@ const headerOverheadBytes = 10;
 
 /** The size of a record in a batch, at most. */
 export function sizeOf({ key, value, headers = [] }: RecordToSend): number {
-  let bytes = recordOverheadBytes + (key?.length ?? 0) + (value?.length ?? 0);
+  let bytes = recordOverheadBytes + (key?.length ?? 0) + (value?.byteLength ?? 0);
   for (const { key: name, value: text } of headers)
     bytes += headerOverheadBytes + Buffer.byteLength(name) + (text?.length ?? 0);
   return bytes;

@@ -159,7 +159,7 @@ const recordOverheadBytes = 40;
 
 /** The memory that a record takes in a batch, so that the batch need not grow while it is built. */
 function bytesOf({ key, value, headers = [] }: RecordToWrite): number {
-  let bytes = recordOverheadBytes + (key?.length ?? 0) + (value?.length ?? 0);
+  let bytes = recordOverheadBytes + (key?.length ?? 0) + (value?.byteLength ?? 0);
   for (const header of headers) bytes += 10 + 3 * header.key.length + (header.value?.length ?? 0);
   return bytes;
 }

@@ -98,7 +98,7 @@ class MemoryBuffer implements Buffer {
 
   async store(delivery: Delivery, stop: AbortSignal): Promise<void> {
     let byteCount = 0;
-    for (const message of delivery.batch) byteCount += message.byteCount;
+    for (const message of delivery.batch) byteCount += message.byteLength;
     const woken = () => this.#queue.wake();
     stop.addEventListener('abort', woken);
     try {

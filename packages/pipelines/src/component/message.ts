@@ -1,4 +1,12 @@
-import { Bytes, contentOf, type MappingMessage, parseDocument, type Value } from '@weir/bloblang';
+import {
+  Bytes,
+  contentOf,
+  type MappingMessage,
+  parseDocument,
+  printMessage,
+  type Value,
+} from '@weir/bloblang';
+import type { ValueToWrite } from '@weir/wire';
 
 export type Metadata = ReadonlyMap<string, Value>;
 
@@ -29,6 +37,8 @@ export interface Origin {
 interface MessageParts {
   readonly content?: Buffer | undefined;
   readonly value?: Value | undefined;
+  /** Whether the value has only what JSON has. */
+  readonly isPlain?: boolean;
   readonly metadata?: Metadata;
   readonly error?: MessageFailure | undefined;
   readonly origin?: Origin | undefined;
@@ -38,18 +48,24 @@ interface MessageParts {
  * A message that flows through a pipeline. It does not change: components make changed copies. Its content is bytes or
  * a document, and each is made of the other when it is asked for.
  */
-export class Message implements MappingMessage {
+export class Message implements MappingMessage, ValueToWrite {
   readonly metadata: Metadata;
   readonly error: MessageFailure | undefined;
   readonly origin: Origin | undefined;
   #content: Buffer | undefined;
+  /** The printed document, as long as nobody wants its bytes apart. */
+  #text: string | undefined;
   #value: Value | undefined;
+  /** Whether the document would be the same if it were parsed again. */
+  #isPlain: boolean;
+  #byteLength = -1;
 
-  constructor({ content, value, metadata = noMetadata, error, origin }: MessageParts) {
+  constructor({ content, value, isPlain = false, metadata = noMetadata, error, origin }: MessageParts) {
     // A text that a mapping makes is the content, and no document; it is parsed when it is asked for.
     const isContent = typeof value === 'string' || value instanceof Bytes;
     this.#content = isContent ? contentOf(value) : content;
     this.#value = isContent ? undefined : value;
+    this.#isPlain = isPlain;
     this.metadata = metadata;
     this.error = error;
     this.origin = origin;
@@ -65,8 +81,16 @@ export class Message implements MappingMessage {
 
   /** The bytes; a document is printed once. */
   get content(): Buffer {
-    this.#content ??= this.#value === undefined ? Buffer.alloc(0) : contentOf(this.#value);
+    if (this.#content === undefined) {
+      this.#content = Buffer.from(this.#printed());
+      this.#text = undefined;
+    }
     return this.#content;
+  }
+
+  #printed(): string {
+    this.#text ??= this.#value === undefined ? '' : printMessage(this.#value);
+    return this.#text;
   }
 
   /** The document if it was parsed already; see `document()`. */
@@ -76,17 +100,37 @@ export class Message implements MappingMessage {
 
   /** The document; throws if the content is not JSON. */
   document(): Value {
-    this.#value ??= parseDocument(this.content);
-    return this.#value;
+    if (this.#value === undefined) this.keep(parseDocument(this.content));
+    return this.#value!;
   }
 
   keep(document: Value): void {
     this.#value = document;
+    this.#isPlain = true;
   }
 
-  /** How much memory it is charged for. */
-  get byteCount(): number {
-    return this.content.length;
+  /**
+   * Lets go of the document, if the same can be parsed again of the content. What waits for an acknowledgement then
+   * takes less memory, and fewer objects that a garbage collection has to look at.
+   */
+  forget(): void {
+    if (this.#isPlain && (this.#content !== undefined || this.#text !== undefined)) this.#value = undefined;
+  }
+
+  /** How many bytes the content has, which is how much memory it is charged for. */
+  get byteLength(): number {
+    if (this.#byteLength < 0) this.#byteLength = this.#content?.length ?? Buffer.byteLength(this.#printed());
+    return this.#byteLength;
+  }
+
+  /** Writes the content where the caller has reserved `byteLength` bytes. */
+  writeTo(target: Buffer, at: number): void {
+    if (this.#content !== undefined) target.set(this.#content, at);
+    else {
+      const text = this.#printed();
+      // Most texts are ASCII, which need not be encoded.
+      target.write(text, at, this.byteLength === text.length ? 'latin1' : 'utf8');
+    }
   }
 
   withContent(content: Buffer): Message {
@@ -94,13 +138,14 @@ export class Message implements MappingMessage {
     return new Message({ content, metadata, error, origin });
   }
 
-  withValue(value: Value, metadata: Metadata = this.metadata): Message {
+  /** `isPlain` says that the value has only what JSON has. */
+  withValue(value: Value, metadata: Metadata = this.metadata, isPlain = false): Message {
     const { error, origin } = this;
-    return new Message({ value, metadata, error, origin });
+    return new Message({ value, isPlain, metadata, error, origin });
   }
 
   withMetadata(metadata: Metadata): Message {
-    return this.#with({ metadata });
+    return this.#with(metadata, this.error, this.origin);
   }
 
   /** With one more entry of metadata. */
@@ -110,16 +155,25 @@ export class Message implements MappingMessage {
 
   /** Failed, or mended if `error` is undefined. */
   withError(error: MessageFailure | undefined): Message {
-    return this.#with({ error });
+    return this.#with(this.metadata, error, this.origin);
   }
 
   withOrigin(origin: Origin | undefined): Message {
-    return this.#with({ origin });
+    return this.#with(this.metadata, this.error, origin);
   }
 
-  #with(changed: MessageParts): Message {
-    const { metadata, error, origin } = this;
-    return new Message({ content: this.#content, value: this.#value, metadata, error, origin, ...changed });
+  #with(metadata: Metadata, error: MessageFailure | undefined, origin: Origin | undefined): Message {
+    const copy = new Message({
+      content: this.#content,
+      value: this.#value,
+      isPlain: this.#isPlain,
+      metadata,
+      error,
+      origin,
+    });
+    copy.#text = this.#text;
+    copy.#byteLength = this.#byteLength;
+    return copy;
   }
 }
 

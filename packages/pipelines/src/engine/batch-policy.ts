@@ -64,7 +64,7 @@ export class BatchPolicy {
     let isComplete = false;
     for (const message of batch) {
       this.#messages.push(message);
-      this.#byteCount += message.byteCount;
+      this.#byteCount += message.byteLength;
       if (check !== undefined && isTrue(check, this.#messages, this.#context.mappingPorts)) isComplete = true;
     }
     return (

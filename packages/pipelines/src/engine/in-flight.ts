@@ -27,7 +27,7 @@ export class InFlight {
   /** Returns a function that is called when the batch is settled. */
   add(batch: Batch): () => void {
     let bytes = 0;
-    for (const message of batch) bytes += message.byteCount;
+    for (const message of batch) bytes += message.byteLength;
     this.#messages += batch.length;
     this.#bytes += bytes;
     return () => {

@@ -234,6 +234,7 @@ export class Stream {
     const { strategy, log } = this.#config.error_handling;
     for (let attempt = 0; ; attempt++) {
       const batches = await chain.process(batch, this.#end.signal);
+      forgetReplaced(batch, batches);
       if (strategy === 'none' && !log.enabled) return batches;
       const failed = batches.flat().filter(({ error }) => error !== undefined);
       if (failed.length === 0) return batches;
@@ -304,8 +305,19 @@ const root = { label: '', path: 'root.pipeline', name: 'pipeline' };
 
 function bytesOf(batch: Batch): number {
   let bytes = 0;
-  for (const message of batch) bytes += message.byteCount;
+  for (const message of batch) bytes += message.byteLength;
   return bytes;
+}
+
+/** Messages that others took the place of are kept until they are acknowledged, and their documents need not be. */
+function forgetReplaced(batch: Batch, results: readonly Batch[]): void {
+  const [first] = results;
+  const isOneToOne = results.length === 1 && first!.length === batch.length;
+  const passedOn = isOneToOne ? undefined : new Set(results.flat());
+  for (let at = 0; at < batch.length; at++) {
+    const message = batch[at]!;
+    if (passedOn === undefined ? first![at] !== message : !passedOn.has(message)) message.forget();
+  }
 }
 
 /** How a pipeline that is stopped comes to its end. */

@@ -56,7 +56,8 @@ interface RecordToPlaceAt {
   readonly index: number;
   readonly timestamp: bigint;
   readonly key: Buffer | null;
-  readonly value: Buffer | null;
+  /** Null for a tombstone. */
+  readonly value: Message | null;
   readonly headers: RecordHeaders;
 }
 
@@ -179,6 +180,7 @@ export class KafkaOutput implements Output {
         const known = placed.get(place);
         if (known === undefined) placed.set(place, { topic, partition, records: [record] });
         else known.records.push(record);
+        batch[index]!.forget();
       } catch (error) {
         failed.set(index, named(error));
       }
@@ -190,14 +192,13 @@ export class KafkaOutput implements Output {
     const { key: keyField, headersOf, isAbsentKey } = this.#options;
     const message = batch[index]!;
     const key = keyField?.bytes(batch, index, this.#context.mappingPorts);
-    const { content } = message;
     // What was read as a tombstone and has no content since is written as one.
-    const isTombstone = content.length === 0 && message.metadata.get('kafka_tombstone_message') === true;
+    const isTombstone = message.byteLength === 0 && message.metadata.get('kafka_tombstone_message') === true;
     return {
       index,
       timestamp,
       key: key === undefined || isAbsentKey(key) ? null : key,
-      value: isTombstone ? null : content,
+      value: isTombstone ? null : message,
       headers: headersOf(message),
     };
   }
@@ -216,7 +217,7 @@ export class KafkaOutput implements Output {
       if (partition < partitionCount) return partition;
       throw new Error(`topic ${topic} has no partition ${partition}; it has ${partitionCount}`);
     }
-    const byteCount = (key?.length ?? 0) + (value?.length ?? 0);
+    const byteCount = (key?.length ?? 0) + (value?.byteLength ?? 0);
     return partitioner.partitionOf(
       { topic, key, byteCount },
       { partitionCount, backlog: (partition) => producer.backlog(topic, partition) },

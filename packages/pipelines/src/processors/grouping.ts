@@ -112,7 +112,7 @@ const split = componentOf('processor', {
       let current: Message[] | undefined;
       let byteCount = 0;
       for (const message of batch) {
-        const messageBytes = bytesMax > 0 ? message.byteCount : 0;
+        const messageBytes = bytesMax > 0 ? message.byteLength : 0;
         const isFull =
           current !== undefined &&
           ((size > 0 && current.length >= size) || (bytesMax > 0 && byteCount + messageBytes > bytesMax));

@@ -11,9 +11,9 @@ const rateLimit = componentOf('processor', {
   open: ({ resource: label }, { resources, clock, log }) => ({
     async process(batch, stop) {
       const limit = resources.get('rate_limit', label);
-      for (const { byteCount } of batch) {
+      for (const { byteLength } of batch) {
         for (;;) {
-          const waitMs = await limit.take(byteCount).catch((error: unknown) => {
+          const waitMs = await limit.take(byteLength).catch((error: unknown) => {
             log.error('failed to take from a rate limit', { error: reasonOf(error) });
             return retryMs;
           });

@@ -52,8 +52,8 @@ const boundsCheck = componentOf('processor', {
   open: (fields) => ({
     process(batch) {
       if (batch.length < fields.min_parts || batch.length > fields.max_parts) return [];
-      const isWithin = ({ byteCount }: Message) =>
-        byteCount >= fields.min_part_size && byteCount <= fields.max_part_size;
+      const isWithin = ({ byteLength }: Message) =>
+        byteLength >= fields.min_part_size && byteLength <= fields.max_part_size;
       return batch.every(isWithin) ? [batch] : [];
     },
   }),

@@ -35,7 +35,10 @@ export function compressLz4OffThread(bytes: Buffer): Promise<Buffer> {
 /** The blocks of a batch, in order. */
 export function* lz4Steps(bytes: Buffer, outputBytesMax: number): BlockSteps {
   const frames = parseLz4Frames(bytes);
-  const output = Buffer.allocUnsafeSlow(Math.min(roomFor(frames), outputBytesMax));
+  // Most batches are one block, whose output is the whole one: nothing has to be gathered.
+  const isOneBlock =
+    frames.length === 1 && frames[0]!.blocks.length === 1 && frames[0]!.blocks[0]!.isCompressed;
+  const output = Buffer.allocUnsafeSlow(isOneBlock ? 0 : Math.min(roomFor(frames), outputBytesMax));
   const blocks = new Blocks(bytes, frames);
   let outputBytes = 0;
   for (const frame of frames) {
@@ -54,6 +57,11 @@ export function* lz4Steps(bytes: Buffer, outputBytesMax: number): BlockSteps {
       const linkStart = frame.isLinked ? Math.max(frameStart, outputBytes - linkBytesMax) : outputBytes;
       const link = output.subarray(linkStart, outputBytes);
       const content = yield blocks.work(block, room, link, failure);
+      if (isOneBlock) {
+        hash?.update(content);
+        checkContent(frame, content.length, hash);
+        return content;
+      }
       output.set(content, outputBytes);
       outputBytes += content.length;
       hash?.update(content);

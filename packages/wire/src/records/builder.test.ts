@@ -209,13 +209,17 @@ test('a batch of texts equals the batch of their bytes', () => {
     fc.property(records, (all) => {
       const ofTexts = new RecordBatchBuilder();
       const ofBytes = new RecordBatchBuilder();
+      const ofValues = new RecordBatchBuilder();
       for (const [text, timestampMs] of all) {
         const value = Buffer.from(text);
         ofTexts.appendValue(textValue(text), timestampMs);
         ofBytes.append({ timestamp: BigInt(timestampMs), key: null, value });
+        ofValues.append({ timestamp: BigInt(timestampMs), key: null, value: textValue(text) });
       }
       assert.equal(ofTexts.uncompressedBytes, ofBytes.uncompressedBytes);
-      assert.deepEqual(ofTexts.finish(), ofBytes.finish());
+      const expected = ofBytes.finish();
+      assert.deepEqual(ofTexts.finish(), expected);
+      assert.deepEqual(ofValues.finish(), expected);
     }),
   );
 });

@@ -28,7 +28,7 @@ export interface RecordToWrite {
   readonly offset?: bigint;
   readonly timestamp: bigint;
   readonly key: Uint8Array | null;
-  readonly value: Uint8Array | null;
+  readonly value: Uint8Array | ValueToWrite | null;
   readonly headers?: readonly { readonly key: string; readonly value: Uint8Array | null }[];
 }
 
@@ -111,7 +111,13 @@ export class RecordBatchBuilder {
     const bodyBytes = nullableBytes(key) + nullableBytes(value) + headersBytes(headers);
     let at = this.beginRecord(record.offset, record.timestamp, bodyBytes);
     at = writeNullable(this.bytes, at, key);
-    at = writeNullable(this.bytes, at, value);
+    if (value === null || value instanceof Uint8Array) at = writeNullable(this.bytes, at, value);
+    else {
+      const { byteLength } = value;
+      at = writeVarint32(this.bytes, at, byteLength);
+      value.writeTo(this.bytes, at);
+      at += byteLength;
+    }
     this.at = writeHeaders(this.bytes, at, headers);
   }
 
@@ -249,8 +255,8 @@ function attributesOf(fields: RecordBatchFields, recordCount: number): number {
   );
 }
 
-function nullableBytes(bytes: Uint8Array | null): number {
-  return bytes === null ? 1 : varint32Bytes(bytes.length) + bytes.length;
+function nullableBytes(bytes: Pick<Uint8Array, 'byteLength'> | null): number {
+  return bytes === null ? 1 : varint32Bytes(bytes.byteLength) + bytes.byteLength;
 }
 
 function writeNullable(target: Buffer, at: number, bytes: Uint8Array | null): number {
