@@ -51,6 +51,11 @@ export class BatchPolicy {
     return this.#messages.length === 0;
   }
 
+  /** Messages that were gathered. */
+  get messageCount(): number {
+    return this.#messages.length;
+  }
+
   /** How long a batch that was begun now waits; absent if it waits for more messages without end. */
   periodMs(): number | undefined {
     const { period, jitter } = this.#fields;

@@ -4,9 +4,10 @@ import type { Delivery } from '../component/instances.ts';
 import type { Message } from '../component/message.ts';
 import type { BatchPolicy } from '../engine/batch-policy.ts';
 import { Checkpointer } from './checkpointer.ts';
-import { messageOf, type RecordMessageOptions } from './record-message.ts';
+import { messageOf } from './record-message.ts';
+import type { RecordMetadataOptions } from './record-metadata.ts';
 
-export interface FeedOptions extends Omit<RecordMessageOptions, 'topic' | 'partition'> {
+export interface FeedOptions extends Omit<RecordMetadataOptions, 'topic' | 'partition'> {
   /** Messages of a partition that may be unsettled. */
   readonly checkpointLimit: number;
   /** Never exceeds the limit, except for a batch alone. Otherwise the last batch may. */
@@ -49,7 +50,7 @@ export class PartitionFeed {
   notBeforeMs = 0;
   readonly #checkpointer = new Checkpointer();
   readonly #options: FeedOptions;
-  readonly #messageOptions: RecordMessageOptions;
+  readonly #metadataOptions: RecordMetadataOptions;
   readonly #policy: BatchPolicy | undefined;
   readonly #events: FeedEvents;
   readonly #after: (delayMs: number, run: () => void) => () => void;
@@ -80,7 +81,7 @@ export class PartitionFeed {
     this.position = position;
     this.#readOffset = position ?? 0;
     this.#options = options;
-    this.#messageOptions = { ...options, ...place };
+    this.#metadataOptions = { ...options, ...place };
     this.#policy = policy;
     this.#events = events;
     this.#after = after;
@@ -261,7 +262,8 @@ export class PartitionFeed {
         while (cursor.next()) {
           const offset = this.#cursorBase + cursor.offsetDelta;
           if (offset < this.#readOffset) continue;
-          const message = messageOf(cursor, offset, this.#highWatermark, this.#messageOptions);
+          const index = this.#policy?.messageCount ?? 0;
+          const message = messageOf(cursor, offset, this.#highWatermark, index, this.#metadataOptions);
           this.#readOffset = offset + 1;
           return message;
         }
