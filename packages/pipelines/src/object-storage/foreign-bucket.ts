@@ -1,5 +1,5 @@
 import type { Environment } from '@weir/core';
-import { type ObjectStore, openForeignBucket } from '@weir/storage';
+import type { ObjectStore } from '@weir/storage';
 import type { ComponentContext } from '../component/component-context.ts';
 import type { Interpolated } from '../component/interpolated.ts';
 import type { Batch } from '../component/message.ts';
@@ -34,6 +34,7 @@ export async function openBucketOf(given: ForeignBucket, context: ComponentConte
   // In a URL, other characters could name another bucket or another server.
   if (!/^[\w.-]{1,255}$/.test(bucket))
     throw new Error(`${JSON.stringify(bucket)} is not the name of a bucket`);
+  const { openForeignBucket } = await import('@weir/storage');
   const url = new URL(`${scheme}://${bucket}`);
   for (const [name, value] of Object.entries(parameters))
     if (value !== undefined && value !== '') url.searchParams.set(name, value);
