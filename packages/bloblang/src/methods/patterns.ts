@@ -1,4 +1,4 @@
-import { patternCost } from '@weir/cluster';
+import { patternCost } from '@weir/cluster/patterns';
 import { RE2JS } from 're2js';
 import { bloblangLimits } from '../limits.ts';
 import type { Frame } from '../runtime/frame.ts';

@@ -1,4 +1,4 @@
-import { consumerProtocolType, type NamedPartitions, readAssignment } from '@weir/cluster';
+import { consumerProtocolType, type NamedPartitions, readAssignment } from '@weir/cluster/assignors';
 import { apis, errors } from '@weir/wire';
 import type { KafkaCluster } from '../cluster.ts';
 import type { KafkaConnection } from '../connection.ts';

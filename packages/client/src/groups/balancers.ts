@@ -6,7 +6,7 @@ import {
   type OwningSubscriber,
   rangeAssignorName,
   roundRobinAssignorName,
-} from '@weir/cluster';
+} from '@weir/cluster/assignors';
 
 /** How the leader of a group assigns partitions. All members of a group have to have one in common. */
 export interface Balancer {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readAssignment, writeAssignment, writeSubscription } from '@weir/cluster';
+import { readAssignment, writeAssignment, writeSubscription } from '@weir/cluster/assignors';
 import { type Api, errors } from '@weir/wire';
 import type { Transport } from '../transport.ts';
 import { ClassicMember } from './classic-member.ts';

@@ -5,7 +5,7 @@ import {
   readSubscription,
   writeAssignment,
   writeSubscription,
-} from '@weir/cluster';
+} from '@weir/cluster/assignors';
 import { Failure } from '@weir/core';
 import { apis, errors, type ResponseOf } from '@weir/wire';
 import { KafkaRequestFailed } from '../request-failed.ts';

@@ -357,7 +357,7 @@ export class Producer {
     return builder.finish();
   }
 
-  /** Compressed batches are built in the same memory one after the other: V8 collects garbage by bytes of buffers too. */
+  /** Compressed batches are built in the same memory in turn: V8 collects garbage by the bytes of buffers too. */
   #memoryOf(byteCount: number): Buffer {
     if (this.#memory === undefined || this.#memory.length < byteCount) {
       this.#memory = Buffer.allocUnsafe(byteCount);

@@ -1,4 +1,4 @@
-import { ObjectNotFound, type ObjectStore } from '@weir/storage';
+import type { ObjectStore } from '@weir/storage';
 import { componentOf } from '../component/component-spec.ts';
 import { string } from '../component/field-types.ts';
 import { retried, retries } from '../component/retries.ts';
@@ -27,6 +27,7 @@ export const awsS3Cache = componentOf('cache', {
     return {
       get: (key) =>
         call(async (store) => {
+          const { ObjectNotFound } = await import('@weir/storage');
           try {
             return await store.getRange(key, 0, pipelineLimits.cachedObjectBytesMax);
           } catch (error) {

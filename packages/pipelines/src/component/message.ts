@@ -53,7 +53,7 @@ export class Message implements MappingMessage, ValueToWrite {
   readonly error: MessageFailure | undefined;
   readonly origin: Origin | undefined;
   #content: Buffer | undefined;
-  /** The printed document, as long as nobody wants its bytes apart. */
+  /** The printed document, until a caller wants its bytes apart. */
   #text: string | undefined;
   #value: Value | undefined;
   /** Whether the document would be the same if it were parsed again. */

@@ -1,5 +1,5 @@
 import { textOf } from '@weir/bloblang';
-import { compileSearch } from '@weir/cluster';
+import { compileSearch } from '@weir/cluster/patterns';
 import { type Field, object, type Values } from './field.ts';
 import { list, string } from './field-types.ts';
 import type { Metadata } from './message.ts';

@@ -1,5 +1,5 @@
 import type { KafkaCluster } from '@weir/client';
-import { matchInSlices, type UsablePattern } from '@weir/cluster';
+import { matchInSlices, type UsablePattern } from '@weir/cluster/patterns';
 import { errors } from '@weir/wire';
 import type { AssignedPlace } from './partition-holder.ts';
 import { parseTopicList } from './topic-list.ts';

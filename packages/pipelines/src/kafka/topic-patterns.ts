@@ -1,4 +1,4 @@
-import { compilePattern, type UsablePattern } from '@weir/cluster';
+import { compilePattern, type UsablePattern } from '@weir/cluster/patterns';
 
 /** Expressions that find something in a name of a topic, as Go does; a text says what is wrong with one. */
 export function compileTopicPatterns(texts: readonly string[]): readonly UsablePattern[] | string {

@@ -1,5 +1,5 @@
 import { backOffMs, pauseUnlessStopped } from '@weir/core';
-import { type ObjectInfo, ObjectNotFound, type ObjectStore } from '@weir/storage';
+import type { ObjectInfo, ObjectStore } from '@weir/storage';
 import type { ComponentContext } from '../component/component-context.ts';
 import { reasonOf } from '../component/failures.ts';
 import type { Delivery, Input, Instances } from '../component/instances.ts';
@@ -126,6 +126,7 @@ export class ObjectInput implements Input {
 
   /** The bytes of an object, a part at a time. A part that cannot be read is tried again until it is. */
   async *#bytesOf(store: ObjectStore, { key, bytes }: ObjectInfo): AsyncGenerator<Buffer> {
+    const { ObjectNotFound } = await import('@weir/storage');
     const { objectPartBytes, retryMsFirst: firstMs, retryMsMax: maxMs } = pipelineLimits;
     let failures = 0;
     for (let start = 0; start < bytes; ) {

@@ -1,11 +1,5 @@
 import { parseDocument, type Value } from '@weir/bloblang';
-import {
-  type AvroSchema,
-  avroOfPlain,
-  fingerprintOf,
-  loadFormat,
-  plainOfAvro,
-} from '@weir/registry/decoding';
+import type { AvroSchema } from '@weir/registry/decoding';
 import { componentOf } from '../component/component-spec.ts';
 import { eachMessage } from '../component/failures.ts';
 import { oneOf, string } from '../component/field-types.ts';
@@ -33,6 +27,7 @@ export const avro = componentOf('processor', {
   },
   check: checkSchema,
   async open({ operator, encoding, ...fields }, context) {
+    const { avroOfPlain, fingerprintOf, loadFormat, plainOfAvro } = await import('@weir/registry/decoding');
     const format = await loadFormat('AVRO');
     const schema = format.parse({ text: await schemaTextOf(fields), references: [] });
     const { root } = schema as AvroSchema;

@@ -1,4 +1,3 @@
-import { loadFormat } from '@weir/registry/decoding';
 import { componentOf } from '../component/component-spec.ts';
 import { eachMessage } from '../component/failures.ts';
 import { string } from '../component/field-types.ts';
@@ -13,6 +12,7 @@ export const jsonSchema = componentOf('processor', {
   },
   check: checkSchema,
   async open(fields, context) {
+    const { loadFormat } = await import('@weir/registry/decoding');
     const format = await loadFormat('JSON');
     const codec = format.codec(format.parse({ text: await schemaTextOf(fields), references: [] }));
     return {

@@ -3,7 +3,7 @@ import { componentOf } from '../component/component-spec.ts';
 import { eachMessageLater } from '../component/failures.ts';
 import { bool } from '../component/field-types.ts';
 import type { Message } from '../component/message.ts';
-import { RegistryCodecs, registryFields } from './registry-codecs.ts';
+import { registryFields } from './registry-fields.ts';
 import { withDocument } from './with-document.ts';
 
 const magicByte = 0;
@@ -20,6 +20,7 @@ export const schemaRegistryDecode = componentOf('processor', {
       .withoutEffect('names may have any letters'),
   },
   async open(fields, context) {
+    const { RegistryCodecs } = await import('./registry-codecs.ts');
     const codecs = await RegistryCodecs.open(fields, context);
     const decoded = async (message: Message) => {
       const { content } = message;

@@ -4,7 +4,7 @@ import { componentOf } from '../component/component-spec.ts';
 import { eachMessageLater } from '../component/failures.ts';
 import { durationMs, interpolated } from '../component/field-types.ts';
 import { pipelineLimits } from '../limits.ts';
-import { RegistryCodecs, registryFields } from './registry-codecs.ts';
+import { registryFields } from './registry-fields.ts';
 
 const prefixBytes = 5;
 
@@ -24,6 +24,7 @@ export const schemaRegistryEncode = componentOf('processor', {
     refresh_period: durationMs('After how long the last version of a subject is asked for again.').or('10m'),
   },
   async open({ subject, refresh_period: refreshMs = 600_000, ...fields }, context) {
+    const { RegistryCodecs } = await import('./registry-codecs.ts');
     const codecs = await RegistryCodecs.open(fields, context);
     const subjects = new RecentlyUsed<KnownSubject>(pipelineLimits.registrySubjectsMax);
     const idOf = (name: string): Promise<number> => {

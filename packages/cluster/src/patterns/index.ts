@@ -1,0 +1,2 @@
+export { compilePattern, compileSearch, matchInSlices, type UsablePattern } from './pattern.ts';
+export { patternCost } from './pattern-cost.ts';
