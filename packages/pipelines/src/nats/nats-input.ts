@@ -57,7 +57,7 @@ export class NatsInput implements Input {
     const { subject, queue } = this.#options;
     try {
       await connection.subscribe(subject, queue, (message) =>
-        this.#arrivals.push(message, message.byteLength),
+        this.#arrivals.push(message, message.byteCount),
       );
     } catch (error) {
       connection.close(error as Error);
