@@ -1,0 +1,34 @@
+import { GiB, KiB, MiB } from '@weir/core';
+
+/** Limits of Iceberg tables. Other programs write them too, so that every file may be hostile. */
+export const icebergLimits = {
+  /** Columns of one schema, nested ones included, and how deeply they are nested. */
+  tableColumnsMax: 10_000,
+  tableTypeDepthMax: 64,
+
+  /** The highest id of a column; the format keeps those above for itself. */
+  tableColumnIdMax: 2_147_483_447,
+
+  /** Columns of one partition spec or sort order. */
+  tableSpecFieldsMax: 100,
+
+  /** Buckets or width of a transform. */
+  transformWidthMax: 2_147_483_647,
+
+  /** The text of table metadata, its values, and how deeply they are nested. */
+  tableMetadataBytesMax: 256 * MiB,
+  tableMetadataValuesMax: 10_000_000,
+  tableMetadataDepthMax: 256,
+
+  /** A manifest or manifest list as it is stored, and one block of it inflated. */
+  manifestFileBytesMax: 256 * MiB,
+  manifestBlockBytesMax: 1 * GiB,
+
+  /** Entries of a block that is written; the encoder also ends one at this size. */
+  manifestBlockEntries: 1000,
+  manifestBlockBytes: 64 * KiB,
+
+  /** How deeply the Avro schema of a manifest is nested, and the elements of its lists, all blocks together. */
+  manifestSchemaDepthMax: 64,
+  manifestElementsMax: 50_000_000,
+} as const;
