@@ -1,4 +1,4 @@
-import { GiB, KiB, MiB } from '@weir/core';
+import { KiB, MiB } from '@weir/core';
 
 /** Limits of Iceberg tables. Other programs write them too, so that every file may be hostile. */
 export const icebergLimits = {
@@ -22,7 +22,7 @@ export const icebergLimits = {
 
   /** A manifest or manifest list as it is stored, and one block of it inflated. */
   manifestFileBytesMax: 256 * MiB,
-  manifestBlockBytesMax: 1 * GiB,
+  manifestBlockBytesMax: 256 * MiB,
 
   /** Entries of a block that is written; the encoder also ends one at this size. */
   manifestBlockEntries: 1000,
