@@ -28,7 +28,6 @@ export const icebergLimits = {
   manifestBlockEntries: 1000,
   manifestBlockBytes: 64 * KiB,
 
-  /** How deeply the Avro schema of a manifest is nested, and the elements of its lists, all blocks together. */
+  /** How deeply the Avro schema of a manifest is nested. */
   manifestSchemaDepthMax: 64,
-  manifestElementsMax: 50_000_000,
 } as const;

@@ -1,5 +1,4 @@
 import { utf8Text } from '@weir/core';
-import { icebergLimits } from '../limits.ts';
 import { InvalidTable } from '../table-errors.ts';
 import type { AvroRecord, AvroType, AvroValue } from './avro-type.ts';
 
@@ -8,7 +7,6 @@ export class AvroReader {
   readonly #bytes: Buffer;
   readonly #name: string;
   #at = 0;
-  #elementsLeft: number = icebergLimits.manifestElementsMax;
 
   /** `name` is the file, for errors. */
   constructor(bytes: Buffer, name: string) {
@@ -115,10 +113,15 @@ export class AvroReader {
         count = -count;
         this.#size();
       }
-      if (count > BigInt(this.#elementsLeft)) throw this.#damaged('a list has too many elements');
-      this.#elementsLeft -= Number(count);
+      this.checkCount(count);
       for (let left = Number(count); left > 0; left--) readOne();
     }
+  }
+
+  /** Elements and records of manifests have at least a byte each; a longer list would take memory for nothing. */
+  checkCount(count: bigint): void {
+    if (count < 0n || count > BigInt(this.#bytes.length - this.#at))
+      throw this.#damaged('a list has too many elements');
   }
 
   #size(): number {

@@ -76,8 +76,7 @@ export function readContainer(bytes: Buffer, name: string): Container {
     const count = file.long();
     const stored = file.bytes();
     const block = new AvroReader(codec === 'null' ? stored : inflated(stored), name);
-    if (count < 0n || BigInt(records.length) + count > BigInt(icebergLimits.manifestElementsMax))
-      throw damaged('a block has too many records');
+    block.checkCount(count);
     for (let left = Number(count); left > 0; left--) records.push(block.record(type));
     if (!block.isAtEnd) throw damaged('a block has more bytes than its records');
     if (!file.raw(syncBytes).equals(sync)) throw damaged('the marker after a block is missing');
