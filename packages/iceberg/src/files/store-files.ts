@@ -1,0 +1,49 @@
+import { ObjectNotFound, type ObjectStore } from '@weir/storage';
+import { InvalidTable } from '../table-errors.ts';
+import type { ListedFile, TableFiles } from './table-files.ts';
+
+const deletedKeysMax = 1000;
+
+/**
+ * Files of tables in a bucket. `root` is the URI of the bucket with its prefix, such as `s3://lake/weir`, as other
+ * programs write it; files outside of it are refused.
+ */
+export function storeFiles(store: ObjectStore, root: string): TableFiles {
+  const base = `${commonUri(root).replace(/\/+$/, '')}/`;
+  const keyOf = (path: string): string => {
+    const common = commonUri(path);
+    if (!common.startsWith(base)) throw new InvalidTable(`${path}: the file is outside of ${root}`);
+    return common.slice(base.length);
+  };
+  return {
+    async read(path, bytesMax) {
+      try {
+        const content = await store.getRange(keyOf(path), 0, bytesMax + 1);
+        if (content.length > bytesMax)
+          throw new InvalidTable(`${path}: the file is larger than ${bytesMax} bytes`);
+        return content;
+      } catch (error) {
+        if (error instanceof ObjectNotFound) return undefined;
+        throw error;
+      }
+    },
+    write: (path, content) => store.put(keyOf(path), [content]),
+    writeIfAbsent: (path, content) => store.putIfAbsent(keyOf(path), [content]),
+    replace: (path, content) => store.put(keyOf(path), [content]),
+    async delete(paths) {
+      for (let at = 0; at < paths.length; at += deletedKeysMax) {
+        const failed = await store.deleteMany(paths.slice(at, at + deletedKeysMax).map(keyOf));
+        if (failed[0] !== undefined) throw failed[0].error;
+      }
+    },
+    async *list(prefix) {
+      for await (const page of store.list(keyOf(prefix)))
+        yield page.map(({ key, bytes, modifiedMs }): ListedFile => ({ path: base + key, bytes, modifiedMs }));
+    },
+  };
+}
+
+/** Programs of the Hadoop family write `s3a://` for `s3://` and `file:/` for `file:///`. */
+function commonUri(uri: string): string {
+  return uri.replace(/^s3[an]:\/\//, 's3://').replace(/^file:\/+/, 'file:///');
+}
