@@ -194,6 +194,8 @@ export class ObjectStoreCatalog implements Catalog {
   ): Promise<LoadedTable> {
     const content = printMetadata(metadata);
     const path = versionPath(location, number);
+    // A version that cannot be read would end the table: no later one can be committed.
+    parseMetadata(content, path);
     if (!(await this.#put(table, location, content, number)))
       throw new CommitConflict(
         `${shownName(table)}: another writer committed version ${number}; load the table again`,

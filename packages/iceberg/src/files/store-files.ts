@@ -37,8 +37,16 @@ export function storeFiles(store: ObjectStore, root: string): TableFiles {
       }
     },
     async *list(prefix) {
-      for await (const page of store.list(keyOf(prefix)))
-        yield page.map(({ key, bytes, modifiedMs }): ListedFile => ({ path: base + key, bytes, modifiedMs }));
+      const start = keyOf(prefix);
+      // Paths begin as the caller wrote the prefix.
+      for await (const page of store.list(start))
+        yield page.map(
+          ({ key, bytes, modifiedMs }): ListedFile => ({
+            path: prefix + key.slice(start.length),
+            bytes,
+            modifiedMs,
+          }),
+        );
     },
   };
 }
