@@ -16,6 +16,7 @@ import { eventLimits } from '../packages/events/src/limits.ts';
 import { gatewayLimits } from '../packages/gateway/src/limits.ts';
 import { groupLimits } from '../packages/groups/src/limits.ts';
 import { httpLimits } from '../packages/http/src/limits.ts';
+import { icebergLimits } from '../packages/iceberg/src/limits.ts';
 import { jobLimits } from '../packages/jobs/src/limits.ts';
 import { journalLimits } from '../packages/journal/src/limits.ts';
 import { machineLimits } from '../packages/machine/src/limits.ts';
@@ -45,6 +46,7 @@ export const limitsByPackage: Readonly<Record<string, Readonly<Record<string, nu
   registry: registryLimits,
   bloblang: bloblangLimits,
   pipelines: pipelineLimits,
+  iceberg: icebergLimits,
   http: httpLimits,
   security: securityLimits,
   broker: brokerLimits,

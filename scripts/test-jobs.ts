@@ -16,6 +16,7 @@ const sharedFolders: Readonly<Record<string, number>> = {
   'packages/cluster/src/acls/': 24,
   'packages/cluster/src/configs/': 24,
   'packages/groups/src/': 24,
+  'packages/iceberg/src/': 24,
   'packages/machine/src/': 24,
   'packages/mcp/src/': 24,
   'packages/oidc/src/': 24,

@@ -98,7 +98,9 @@ export const layers: Readonly<Record<string, Layer>> = {
     testsMayImport: ['cli'],
     builtins: 'any',
   },
-  tableflow: { mayImport: ['bloblang', 'core', 'wire', 'storage', 'registry'], builtins: 'any' },
+  // Iceberg tables without Parquet. Files are reached through the port of `storage`.
+  iceberg: { mayImport: ['core', 'storage'], builtins: ['zlib'] },
+  tableflow: { mayImport: ['bloblang', 'core', 'iceberg', 'wire', 'storage', 'registry'], builtins: 'any' },
   orbit: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
   // Tools for models, derived from the API catalogue; the server of the tools supplies the operation handlers.
   mcp: { mayImport: ['core', 'api', 'events', 'http'], builtins: 'any' },

@@ -5,7 +5,7 @@ export class InvalidTable extends Failure {
   override readonly name = 'InvalidTable';
 }
 
-/** The table moved on since it was loaded. Nothing was committed; load it again and commit on top of the newer state. */
+/** The table moved on since it was loaded. Nothing was committed; load it again and commit on the newer state. */
 export class CommitConflict extends Failure {
   override readonly name = 'CommitConflict';
 }

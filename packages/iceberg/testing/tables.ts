@@ -17,7 +17,7 @@ export const orders: TableName = { namespace: ['shop'], name: 'orders' };
 export const ordersPath = `${root}/shop/orders`;
 
 /** A clock that moves by a second whenever it is read, and whose pauses take no time. */
-export function steppingClock(): Clock {
+function steppingClock(): Clock {
   let nowMs = Date.UTC(2026, 0, 1);
   return {
     nowMs: () => {

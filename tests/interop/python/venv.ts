@@ -8,6 +8,11 @@ export const pythonPackages = {
   'kafka-python': { version: '3.0.12', module: 'kafka' },
   requests: { version: '2.34.2', module: 'requests' },
   quixstreams: { version: '3.28.1', module: 'quixstreams' },
+  pyiceberg: {
+    version: '0.12.0',
+    module: 'pyiceberg.io.pyarrow',
+    requirements: ['pyiceberg==0.12.0', 'pyarrow==26.0.1'],
+  },
   'confluent-kafka-serdes': {
     version: '2.16.1',
     module: 'confluent_kafka.schema_registry.protobuf',

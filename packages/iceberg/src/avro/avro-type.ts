@@ -1,6 +1,6 @@
 /**
- * Types of Avro as manifests use them: every field of a record has an Iceberg id (`field-id`), and values of records are
- * known by it. Files of other writers may have other names and further fields.
+ * Types of Avro as manifests use them: every field of a record has an Iceberg id (`field-id`), and values of records
+ * are known by it. Files of other writers may have other names and further fields.
  */
 import { type Json, parseJson } from '../json/exact-json.ts';
 import { ObjectReader } from '../json/json-reader.ts';

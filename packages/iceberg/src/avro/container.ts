@@ -14,7 +14,7 @@ const magic = Buffer.from('Obj\x01', 'latin1');
 const syncBytes = 16;
 const metadataType: AvroType = { kind: 'map', value: { kind: 'bytes' } };
 
-export interface ContainerOptions {
+interface ContainerOptions {
   /** The Avro schema as text, with the ids of fields. */
   readonly schema: string;
   readonly metadata: Readonly<Record<string, string>>;

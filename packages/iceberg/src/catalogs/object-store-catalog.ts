@@ -6,8 +6,8 @@
  *                                         version-hint.text     2
  *
  * A commit writes the next version by a conditional put, which of several writers one wins; then the hint. The hint may
- * be behind, or missing after a crash: versions are contiguous, so readers look on from there. Engines read such folders
- * as tables of the Hadoop catalog. They must not write them: those that rename files would overwrite a version.
+ * be behind, or missing after a crash: versions are contiguous, so readers look on from there. Engines read such
+ * folders as tables of the Hadoop catalog. They must not write them: those that rename files overwrite a version.
  */
 import type { Clock, Log } from '@weir/core';
 import type { TableFiles } from '../files/table-files.ts';
@@ -24,7 +24,7 @@ import {
 import { CommitConflict, CommitUnknown, InvalidTable, TableExists, TableNotFound } from '../table-errors.ts';
 import { type Catalog, type LoadedTable, shownName, type TableName } from './catalog.ts';
 
-export interface ObjectStoreCatalogOptions {
+interface ObjectStoreCatalogOptions {
   readonly files: TableFiles;
   /** The URI that namespaces are below. */
   readonly root: string;

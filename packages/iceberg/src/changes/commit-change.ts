@@ -20,7 +20,7 @@ import type { TableFiles } from '../files/table-files.ts';
 import { ChangeRefused, CommitConflict, CommitUnknown } from '../table-errors.ts';
 import type { TableChange } from './table-change.ts';
 
-export interface CommitOptions {
+interface CommitOptions {
   readonly files: TableFiles;
   readonly clock: Clock;
   readonly random: Random;

@@ -11,7 +11,7 @@ import type { TableCommit, TableUpdate } from '../metadata/updates.ts';
 import { entriesOf, manifestsOf } from '../scan/snapshot-manifests.ts';
 import type { TableChange } from './table-change.ts';
 
-export interface ExpiryRules {
+interface ExpiryRules {
   /** When the expiry was asked for. */
   readonly nowMs: number;
   /** Instead of the properties `history.expire.max-snapshot-age-ms` and `history.expire.min-snapshots-to-keep`. */
@@ -24,7 +24,7 @@ export interface ExpiryRules {
 const fiveDaysMs = 5 * 86_400_000;
 
 /** The updates that remove what has expired; none if nothing has. */
-export function expiryUpdates(metadata: TableMetadata, rules: ExpiryRules): TableUpdate[] {
+function expiryUpdates(metadata: TableMetadata, rules: ExpiryRules): TableUpdate[] {
   const { nowMs, isKept } = rules;
   const property = (name: string, otherwise: number) => {
     const value = Number(metadata.properties[name] ?? otherwise);

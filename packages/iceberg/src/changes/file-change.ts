@@ -48,7 +48,7 @@ export interface FileChangeParts {
    * that number apply to them.
    */
   readonly dataSequenceNumber?: bigint | undefined;
-  /** Called with each newer state; throws `ChangeRefused` if the change is obsolete, such as offsets that were passed. */
+  /** Called with each newer state; throws `ChangeRefused` if the change is obsolete: its offsets were passed. */
   readonly validate?: ((metadata: TableMetadata) => void) | undefined;
 }
 

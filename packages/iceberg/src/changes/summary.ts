@@ -38,7 +38,7 @@ function countsOf(files: Iterable<DataFile>): Counts {
   return counts;
 }
 
-export interface SummaryParts {
+interface SummaryParts {
   readonly added: readonly DataFile[];
   readonly removed: readonly DataFile[];
   readonly parent: Snapshot | undefined;

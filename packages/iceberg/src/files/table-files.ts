@@ -1,4 +1,4 @@
-/** The port to the files of tables: metadata, manifests and data, by full URIs. Files are never changed once written. */
+/** The port to the files of tables: metadata, manifests and data, by full URIs. Files are written once. */
 import { InvalidTable } from '../table-errors.ts';
 
 export interface TableFiles {

@@ -41,7 +41,7 @@ export interface DataFile {
 }
 
 export const entryStatuses = ['existing', 'added', 'deleted'] as const;
-export type EntryStatus = (typeof entryStatuses)[number];
+type EntryStatus = (typeof entryStatuses)[number];
 
 /** A file in a manifest. */
 export interface ManifestEntry {

@@ -54,7 +54,7 @@ function modeOf(column: PlacedColumn, properties: Readonly<Record<string, string
   return parseMode(own ?? properties['write.metadata.metrics.default'] ?? defaultMode);
 }
 
-export interface DescribeContext {
+interface DescribeContext {
   readonly schema: Schema;
   readonly spec: PartitionSpec;
   /** Those of the table. */

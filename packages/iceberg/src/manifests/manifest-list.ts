@@ -29,7 +29,7 @@ export interface ManifestFile {
   readonly keyMetadata?: Uint8Array | undefined;
 }
 
-export interface ManifestListOptions {
+interface ManifestListOptions {
   readonly snapshotId: bigint;
   readonly parentSnapshotId: bigint | undefined;
   readonly sequenceNumber: bigint;

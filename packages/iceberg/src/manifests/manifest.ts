@@ -31,7 +31,7 @@ import {
 import type { ManifestFile } from './manifest-list.ts';
 import { entryIds, entrySchema, fileIds, mapIds } from './manifest-schema.ts';
 
-export interface ManifestOptions {
+interface ManifestOptions {
   readonly content: 'data' | 'deletes';
   readonly spec: PartitionSpec;
   /** The current schema first; older ones for columns of old specs. */
@@ -40,7 +40,7 @@ export interface ManifestOptions {
 }
 
 /** What a manifest list says of a manifest, without what depends on the commit. */
-export type ManifestCounts = Omit<
+type ManifestCounts = Omit<
   ManifestFile,
   'path' | 'bytes' | 'sequenceNumber' | 'minSequenceNumber' | 'addedSnapshotId'
 > & {
@@ -48,7 +48,7 @@ export type ManifestCounts = Omit<
   readonly leastSequenceNumber: bigint | undefined;
 };
 
-export interface WrittenManifest {
+interface WrittenManifest {
   readonly content: Buffer;
   readonly counts: ManifestCounts;
 }

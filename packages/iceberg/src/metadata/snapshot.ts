@@ -6,8 +6,8 @@ import { InvalidTable } from '../table-errors.ts';
 const operations = ['append', 'replace', 'overwrite', 'delete'] as const;
 
 /**
- * What a snapshot did: `append` only added files, `replace` changed files and no rows (compaction), `overwrite` added and
- * removed rows, `delete` only removed some.
+ * What a snapshot did: `append` only added files, `replace` changed files and no rows (compaction), `overwrite` added
+ * and removed rows, `delete` only removed some.
  */
 export type Operation = (typeof operations)[number];
 

@@ -1,6 +1,6 @@
 /**
- * Table metadata: the root of a table, one immutable JSON file per commit. Read from format versions 1 and 2, written as
- * version 2, or as 1 for a table that has not been upgraded.
+ * Table metadata: the root of a table, one immutable JSON file per commit. Read from format versions 1 and 2, written
+ * as version 2, or as 1 for a table that has not been upgraded.
  */
 import type { JsonObject } from '../json/exact-json.ts';
 import type { PartitionSpec } from '../partitions/partition-spec.ts';

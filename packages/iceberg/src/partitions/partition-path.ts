@@ -1,4 +1,4 @@
-/** The folder of a partition, such as `ts_day=2017-11-16/id_bucket=3`. For people: readers use the manifest's values. */
+/** The folder of a partition, such as `ts_day=2017-11-16/id_bucket=3`. For people; readers go by the manifest. */
 import { dateText, timestampText, timeText, yearText } from '../values/calendar.ts';
 import { decimalText } from '../values/json-value.ts';
 import type { Value } from '../values/value.ts';

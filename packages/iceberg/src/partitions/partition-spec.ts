@@ -7,7 +7,7 @@ import { type PrimitiveType, typeText } from '../schema/types.ts';
 import { InvalidTable } from '../table-errors.ts';
 import { canTransform, parseTransform, resultType, type Transform, transformText } from './transform.ts';
 
-export interface PartitionField {
+interface PartitionField {
   /** The column whose values are transformed. */
   readonly sourceId: number;
   /** Unique among all specs of the table; the same column with the same transform has the same id in all. */

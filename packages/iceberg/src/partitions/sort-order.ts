@@ -10,7 +10,7 @@ import { canTransform, parseTransform, type Transform, transformText } from './t
 const directions = ['asc', 'desc'] as const;
 const nullOrders = ['nulls-first', 'nulls-last'] as const;
 
-export interface SortField {
+interface SortField {
   readonly sourceId: number;
   readonly transform: Transform;
   readonly direction: (typeof directions)[number];

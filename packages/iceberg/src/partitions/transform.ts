@@ -148,7 +148,7 @@ function daysIn(source: PrimitiveType, value: Value): number {
 }
 
 /** Values of a column that can be in a partition; a missing bound is open. */
-export interface SourceRange {
+interface SourceRange {
   readonly least?: Value | undefined;
   readonly greatest?: Value | undefined;
 }

@@ -7,7 +7,7 @@ import { compareValues, type Value } from '../values/value.ts';
 import type { ValueRange } from './may-match.ts';
 
 /** Metrics of a column in a data file, as the manifest has them. */
-export interface ColumnCounts {
+interface ColumnCounts {
   readonly valueCount?: bigint | undefined;
   readonly nullCount?: bigint | undefined;
   readonly nanCount?: bigint | undefined;

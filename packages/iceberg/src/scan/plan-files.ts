@@ -19,7 +19,7 @@ import { mayMatch, type RangesOf } from '../pruning/may-match.ts';
 import type { Schema } from '../schema/schema.ts';
 import { entriesOf, manifestsOf } from './snapshot-manifests.ts';
 
-export interface PlannedFiles {
+interface PlannedFiles {
   readonly data: readonly LiveEntry[];
   /** Delete files of the snapshot; not pruned, because they are about rows of other files. */
   readonly deletes: readonly LiveEntry[];

@@ -8,7 +8,7 @@ import { InvalidTable } from '../table-errors.ts';
 import { columnsInside, type Schema } from './schema.ts';
 import type { Column } from './types.ts';
 
-export interface MappedName {
+interface MappedName {
   /** Absent for a part of the file that the table does not have. */
   readonly id?: number | undefined;
   /** All names that the column ever had. */
@@ -16,7 +16,7 @@ export interface MappedName {
   readonly inside: readonly MappedName[];
 }
 
-export type NameMapping = readonly MappedName[];
+type NameMapping = readonly MappedName[];
 
 export function nameMappingOf(schema: Schema): NameMapping {
   const mapped = ({ id, name, type }: Column): MappedName => ({

@@ -12,10 +12,10 @@ import { columnsInside, Schema } from './schema.ts';
 import { type Column, isPrimitive, type PrimitiveType, type Type, typeText } from './types.ts';
 
 /** Names from the top. Within lists and maps the names are `element`, `key` and `value`. */
-export type ColumnPath = readonly string[];
+type ColumnPath = readonly string[];
 
 /** Where among its siblings a column goes. */
-export type ColumnPosition = 'first' | 'last' | { readonly before: string } | { readonly after: string };
+type ColumnPosition = 'first' | 'last' | { readonly before: string } | { readonly after: string };
 
 export type SchemaChange =
   | {
@@ -34,7 +34,7 @@ export type SchemaChange =
   | { readonly change: 'describe'; readonly path: ColumnPath; readonly doc: string | undefined }
   | { readonly change: 'identify'; readonly paths: readonly ColumnPath[] };
 
-export interface ChangedSchema {
+interface ChangedSchema {
   readonly schema: Schema;
   readonly lastColumnId: number;
 }

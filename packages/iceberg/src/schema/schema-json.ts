@@ -77,7 +77,7 @@ function columnJson({ id, name, isRequired, type, doc }: Column): JsonObject {
   return { id, name, required: isRequired, type: typeJson(type), ...(doc !== undefined && { doc }) };
 }
 
-export function typeJson(type: Type): Json {
+function typeJson(type: Type): Json {
   switch (type.kind) {
     case 'struct':
       return { type: 'struct', fields: type.columns.map(columnJson) };

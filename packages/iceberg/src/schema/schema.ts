@@ -12,7 +12,7 @@ export interface PlacedColumn extends Column {
   readonly isRepeated: boolean;
 }
 
-export interface SchemaParts {
+interface SchemaParts {
   /** The `schema-id`, which is unique within a table. */
   readonly id: number;
   readonly columns: readonly Column[];

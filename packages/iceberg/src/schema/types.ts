@@ -39,12 +39,12 @@ export interface Column {
   readonly doc?: string | undefined;
 }
 
-export interface StructType {
+interface StructType {
   readonly kind: 'struct';
   readonly columns: readonly Column[];
 }
 
-export interface ListType {
+interface ListType {
   readonly kind: 'list';
   readonly elementId: number;
   readonly isElementRequired: boolean;

@@ -45,8 +45,8 @@ export function valueBytes(type: PrimitiveType, value: Value): Buffer {
 }
 
 /**
- * Reads a value. Bounds are not rewritten when a column is widened, so that a long may have the 4 bytes of an int, and a
- * double those of a float.
+ * Reads a value. Bounds are not rewritten when a column is widened, so that a long may have the 4 bytes of an int, and
+ * a double those of a float.
  */
 export function readBytes(type: PrimitiveType, bytes: Uint8Array): Value {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

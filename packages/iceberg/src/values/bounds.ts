@@ -9,7 +9,7 @@ import type { Value } from './value.ts';
 /** The bound of the least value; `undefined` if there can be none. */
 export function lowerBoundOf(type: PrimitiveType, least: Value, lengthMax: number): Value | undefined {
   if (typeof least === 'number' && Number.isNaN(least)) return undefined;
-  // Writers that do not tell 0 from -0 may have seen both.
+  // A writer for which 0 equals -0 may have seen both.
   if ((type.kind === 'float' || type.kind === 'double') && least === 0) return -0;
   if (typeof least === 'string' && type.kind === 'string') return prefix(least, lengthMax);
   if (least instanceof Uint8Array && type.kind === 'binary') return least.subarray(0, lengthMax);

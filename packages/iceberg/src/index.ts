@@ -1,0 +1,39 @@
+/**
+ * Apache Iceberg tables, without Parquet: this package knows what a table is and how it changes, and others write the
+ * rows. Format version 2 is written, 1 and 2 are read.
+ *
+ * Read it in this order; each folder only imports those before it:
+ *
+ * 1. `json/`: exact 64-bit integers, and errors that name the place.
+ * 2. `schema/`: types, schemas by ids, their evolution.
+ * 3. `values/`: single values as bytes and JSON, their order, bounds, hashes.
+ * 4. `partitions/`: transforms, partition specs, sort orders.
+ * 5. `pruning/`: filters, and what bounds and partitions say about them.
+ * 6. `avro/`, `manifests/`: lists of files, and lists of those lists. `describe-file.ts` is the port for writers of
+ *    data files.
+ * 7. `metadata/`: the root of a table. `updates.ts` is the one language of commits.
+ * 8. `files/`: the port to files, and files in a bucket. `scan/`: the files that a reader needs.
+ * 9. `catalogs/`: the port to catalogs, and one in a bucket.
+ * 10. `changes/`: append, compaction, evolution, expiry; `commit-change.ts` commits them against other writers.
+ */
+export { ObjectStoreCatalog } from './catalogs/object-store-catalog.ts';
+export { commitChange } from './changes/commit-change.ts';
+export { createTable } from './changes/create-table.ts';
+export { Expiry, unreachableFiles } from './changes/expiry.ts';
+export { FileChange, type FileChangeParts } from './changes/file-change.ts';
+export { ManifestRewrite } from './changes/manifest-rewrite.ts';
+export { PartitionEvolution, PropertyChange, SchemaEvolution } from './changes/metadata-changes.ts';
+export type { TableChange } from './changes/table-change.ts';
+export { storeFiles } from './files/store-files.ts';
+export { printJson } from './json/exact-json.ts';
+export type { DataFile } from './manifests/data-file.ts';
+export { describeFile, type WrittenColumn, type WrittenFile } from './manifests/describe-file.ts';
+export { currentSchema, defaultSpec, snapshotOfRef, type TableMetadata } from './metadata/table-metadata.ts';
+export { commitJson } from './metadata/updates-json.ts';
+export { parseTransform, transformValue } from './partitions/transform.ts';
+export { planFiles } from './scan/plan-files.ts';
+export { nameMappingOf, printNameMapping } from './schema/name-mapping.ts';
+export { project } from './schema/projection.ts';
+export { type PrimitiveType, parsePrimitive, type Type } from './schema/types.ts';
+export { valueBytes } from './values/binary-value.ts';
+export type { Value } from './values/value.ts';

@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** A column as the Python program writes it into Parquet files. */
+export interface WrittenType {
+  /** Absent in files of writers that know no ids. */
+  readonly id?: number;
+  readonly name: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly elementId?: number;
+}
+
+interface ReadTable {
+  readonly rows: readonly Record<string, unknown>[];
+  /** Files that the scan needed. */
+  readonly files: number;
+  readonly types: Record<string, string>;
+  readonly snapshots: readonly string[];
+  readonly refs: Record<string, string>;
+  readonly history: readonly string[];
+  readonly operation: string | null;
+}
+
+/** pyiceberg and pyarrow in a process that answers one request after the other. */
+export class IcebergReader {
+  readonly #child;
+  readonly #answers;
+
+  constructor(python: string) {
+    const program = join(import.meta.dirname, 'iceberg_reader.py');
+    this.#child = spawn(python, ['-B', program], { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.#answers = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
+  }
+
+  writeFile(path: string, columns: readonly WrittenType[], rows: readonly object[]) {
+    return this.#call('write_file', { path, columns, rows }) as Promise<{ bytes: number }>;
+  }
+
+  readTable(location: string, options: { readonly filter?: string; readonly snapshot?: string } = {}) {
+    return this.#call('read_table', { location, ...options }) as Promise<ReadTable>;
+  }
+
+  readCommit(text: string) {
+    return this.#call('read_commit', { text }) as Promise<{
+      readonly requirements: readonly string[];
+      readonly updates: readonly string[];
+      readonly snapshot: string;
+    }>;
+  }
+
+  selectedNames(location: string, fields: readonly string[]) {
+    return this.#call('selected_names', { location, fields }) as Promise<readonly string[]>;
+  }
+
+  singleValues(cases: readonly object[]) {
+    return this.#call('single_values', { cases }) as Promise<readonly string[]>;
+  }
+
+  close(): void {
+    this.#child.stdin.end();
+  }
+
+  async #call(call: string, args: object): Promise<unknown> {
+    this.#child.stdin.write(`${JSON.stringify({ call, arguments: args })}\n`);
+    const { value, done } = await this.#answers.next();
+    if (done === true) throw new Error('the Python program has ended');
+    const answer = JSON.parse(value as string) as { result?: unknown; error?: string };
+    if (answer.error !== undefined) throw new Error(answer.error);
+    return answer.result;
+  }
+}

@@ -1,0 +1,154 @@
+"""Reads tables that Weir wrote with pyiceberg, which is strict about field ids, and writes Parquet files for them.
+
+One JSON request per line on stdin, one JSON answer per line on stdout.
+"""
+import datetime
+import decimal
+import json
+import sys
+import uuid
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyiceberg.conversions import to_bytes
+from pyiceberg.table import CommitTableRequest, StaticTable
+from pyiceberg.transforms import parse_transform
+from pyiceberg.types import IcebergType
+from pydantic import TypeAdapter
+
+EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+ARROW = {
+    "int": pa.int32(),
+    "long": pa.int64(),
+    "string": pa.string(),
+    "double": pa.float64(),
+    "timestamptz": pa.timestamp("us", tz="UTC"),
+    "decimal(20, 4)": pa.decimal128(20, 4),
+    "list<string>": None,
+}
+
+
+def arrow_field(column):
+    """A column with its field id, if it has one; those of lists have the id of the element too."""
+    meta = {b"PARQUET:field_id": str(column["id"]).encode()} if "id" in column else None
+    if column["type"] == "list<string>":
+        inside = {b"PARQUET:field_id": str(column["elementId"]).encode()} if "elementId" in column else None
+        element = pa.field("element", pa.string(), metadata=inside)
+        kind = pa.list_(element)
+    else:
+        kind = ARROW[column["type"]]
+    return pa.field(column["name"], kind, nullable=not column["required"], metadata=meta)
+
+
+def from_json(kind, value):
+    if value is None:
+        return None
+    if kind == "timestamptz":
+        return EPOCH + datetime.timedelta(microseconds=int(value))
+    if kind.startswith("decimal"):
+        return decimal.Decimal(value)
+    if kind == "long":
+        return int(value)
+    return value
+
+
+def to_json(value):
+    if isinstance(value, datetime.datetime):
+        return str((value - EPOCH) // datetime.timedelta(microseconds=1))
+    if isinstance(value, decimal.Decimal):
+        return str(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value
+
+
+def write_file(path, columns, rows):
+    schema = pa.schema([arrow_field(column) for column in columns])
+    arrays = [
+        pa.array([from_json(column["type"], row[column["name"]]) for row in rows], type=field.type)
+        for column, field in zip(columns, schema)
+    ]
+    pq.write_table(pa.Table.from_arrays(arrays, schema=schema), path)
+    with open(path, "rb") as file:
+        return {"bytes": len(file.read())}
+
+
+def read_table(location, filter=None, snapshot=None, fields=("*",)):
+    table = StaticTable.from_metadata(location)
+    options = {"selected_fields": tuple(fields)}
+    if filter is not None:
+        options["row_filter"] = filter
+    if snapshot is not None:
+        options["snapshot_id"] = int(snapshot)
+    scan = table.scan(**options)
+    rows = scan.to_arrow().to_pylist()
+    return {
+        "rows": [{name: to_json(value) for name, value in row.items()} for row in rows],
+        "files": len(list(scan.plan_files())),
+        "types": {field.name: str(field.field_type) for field in table.schema().fields},
+        "snapshots": [str(one.snapshot_id) for one in table.metadata.snapshots],
+        "refs": {name: str(ref.snapshot_id) for name, ref in table.metadata.refs.items()},
+        "history": [str(one.snapshot_id) for one in table.history()],
+        "operation": None if table.current_snapshot() is None else table.current_snapshot().summary.operation.value,
+    }
+
+
+def python_value(kind, text):
+    if kind in ("int", "long", "date", "time", "timestamp", "timestamptz"):
+        return int(text)
+    if kind in ("float", "double"):
+        return float(text)
+    if kind.startswith("decimal"):
+        return decimal.Decimal(text)
+    if kind == "boolean":
+        return text == "true"
+    if kind == "uuid":
+        return uuid.UUID(text)
+    if kind == "binary" or kind.startswith("fixed"):
+        return bytes.fromhex(text)
+    return text
+
+
+def single_values(cases):
+    """The bytes of values, and results of transforms, as texts."""
+    answers = []
+    for case in cases:
+        kind = TypeAdapter(IcebergType).validate_python(case["type"])
+        value = python_value(case["type"], case["value"])
+        if case.get("transform") is None:
+            answers.append(to_bytes(kind, value.bytes if isinstance(value, uuid.UUID) else value).hex())
+            continue
+        result = parse_transform(case["transform"]).transform(kind)(value)
+        answers.append(result.hex() if isinstance(result, bytes) else str(result))
+    return answers
+
+
+def read_commit(text):
+    """A commit of the REST protocol, as the client reads it and prints it again."""
+    commit = CommitTableRequest.model_validate_json(text)
+    return {
+        "requirements": [type(one).__name__ for one in commit.requirements],
+        "updates": [type(one).__name__ for one in commit.updates],
+        "snapshot": str(commit.updates[0].snapshot.snapshot_id),
+    }
+
+
+def selected_names(location, fields):
+    return [str(field.name) for field in StaticTable.from_metadata(location).schema().select(*fields).fields]
+
+
+REQUESTS = {
+    "read_commit": read_commit,
+    "selected_names": selected_names,
+    "write_file": write_file, "read_table": read_table, "single_values": single_values}
+
+for line in sys.stdin:
+    request = json.loads(line)
+    try:
+        answer = {"result": REQUESTS[request["call"]](**request["arguments"])}
+    except Exception as error:  # The test shows it.
+        import traceback
+
+        answer = {"error": traceback.format_exc()}
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()
