@@ -57,7 +57,7 @@ test('every dependency has one version, written exactly', () => {
     >;
     for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
       // A folder beside the file has one version too.
-      assert.match(version, /^(?:\d+\.\d+\.\d+(?:-[\w.]+)?|file:[\w-]+)$/, `${name} in ${path}`);
+      assert.match(version, /^(?:\d+\.\d+\.\d+(?:-[\w.-]+)?|file:[\w-]+)$/, `${name} in ${path}`);
       versions.set(name, (versions.get(name) ?? new Set()).add(version));
     }
   }

@@ -5,6 +5,8 @@ export { pipelineEnvironment, pureEnvironment } from './environments.ts';
 export { toText as textOf } from './go/coerce.ts';
 export { compressors, decompressors } from './go/compression.ts';
 export { parseCsv } from './go/csv.ts';
+export { parseMsgpack, printMsgpack } from './go/msgpack.ts';
+export { parseXml, XmlDocuments, xmlDecoder } from './go/xml.ts';
 export {
   Mapping,
   MappingFailure,
@@ -16,5 +18,5 @@ export type { MappingMessage } from './runtime/message.ts';
 export type { MappingCache, Ports as MappingPorts } from './runtime/ports.ts';
 export { contentOf } from './runtime/run.ts';
 export { BloblangError } from './syntax/syntax-error.ts';
-export { printMessage } from './values/print-json.ts';
+export { printJson, printMessage } from './values/print-json.ts';
 export { Bytes, isObject, type Value } from './values/value.ts';

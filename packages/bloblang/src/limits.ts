@@ -19,4 +19,6 @@ export const bloblangLimits = {
   printedValuesMax: 1_000_000,
   /** Nested arrays and objects that a mapping may compare, merge, print or return. */
   valueDepthMax: 2000,
+  /** Elements and attributes of an XML document. */
+  xmlElementsMax: 1_000_000,
 } as const;

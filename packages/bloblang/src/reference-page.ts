@@ -93,5 +93,4 @@ const unavailable = `## Not available
 
 ${Object.entries({ ...unavailableFunctions, ...unavailableMethods })
   .map(([name, why]) => `- \`${name}\`: ${why}.`)
-  .join('\n')}
-- \`decompress("bzip2")\`: there is no decoder.`;
+  .join('\n')}`;

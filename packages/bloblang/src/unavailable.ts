@@ -12,10 +12,7 @@ export const unavailableMethods: Readonly<Record<string, string>> = {
   patch: 'changelogs of the library behind it are not described anywhere',
   json_path: 'there is no library yet that is safe with expressions from outside',
   json_schema: 'there is no validator yet whose work counts as steps of the mapping',
-  format_msgpack: 'there is no codec yet',
-  parse_msgpack: 'there is no codec yet',
   format_xml: 'there is no codec yet',
-  parse_xml: 'there is no codec yet',
   parse_parquet: 'there is no codec yet',
   ...Object.fromEntries(
     ['anonymous_ip', 'asn', 'city', 'connection_type', 'country', 'domain', 'enterprise', 'isp'].map(

@@ -48,6 +48,10 @@ export const pipelineLimits = {
   scriptMemoryBytesMax: 64 * 1024 * 1024,
   scriptStackBytesMax: 256 * 1024,
   scriptAnswerBytesMax: 8 * 1024 * 1024,
+  /** The heap of a thread that runs an engine; the memory of the engine is not part of it. */
+  scriptHeapMiBMax: 64,
+  /** Messages that `jq` works on in one go; if they take too long together, each is tried on its own. */
+  jqMessagesAtATime: 16,
   /** Subjects of a registry whose last version a processor remembers. */
   registrySubjectsMax: 10_000,
   /** The answer to an HTTP request, and the parts that it may have. */

@@ -100,6 +100,35 @@ input:
     assert.deepEqual(reply.map(String), ['kind', 'test', 'id', '1', 'name', 'other']);
   });
 
+  test('all keys are read once, and those that are no strings are left out', async () => {
+    for (let at = 0; at < 25; at++) await client.send(['SET', `scan:${at}`, `v${at}`]);
+    await client.send(['LPUSH', 'scan:list', 'x']);
+    const { texts } = await runPipeline(
+      `input: {redis_scan: {url: "${url}", match: "scan:*"}}\noutput: {collect: {}}\n`,
+    );
+    const expected = Array.from({ length: 25 }, (_, at) => `{"key":"scan:${at}","value":"v${at}"}`);
+    assert.deepEqual(texts.toSorted(), expected.toSorted());
+  });
+
+  test('a script replaces messages by its answers, and its errors stay with their messages', async () => {
+    const { texts, batches } = await runPipeline(`${numbers(3, 3)}
+pipeline:
+  processors:
+    - redis_script:
+        url: ${url}
+        script: |
+          if ARGV[1] == "2" then return redis.error_reply("no twos") end
+          redis.call("SET", KEYS[1], ARGV[1])
+          return {KEYS[1], ARGV[1], 7}
+        keys_mapping: root = ["script:%d".format(this.id)]
+        args_mapping: root = [this.id]
+output: {collect: {}}
+`);
+    assert.deepEqual([texts[0], texts[2]], ['["script:1","1",7]', '["script:3","3",7]']);
+    assert.match(batches[0]![1]!.error!.message, /no twos/);
+    assert.equal(String(await client.send(['GET', 'script:3'])), '3');
+  });
+
   test('a processor replaces messages by answers, and an error stays with its message', async () => {
     const collected = await runPipeline(`${numbers(2, 2)}
 pipeline:

@@ -1,5 +1,6 @@
 import { deflateRawSync, deflateSync, gunzipSync, gzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import { compress, decompress } from '@weir/wire';
+import { decompressBzip2 } from './bzip2.ts';
 
 type Compressor = (bytes: Buffer, level: number) => Buffer;
 type Decompressor = (bytes: Buffer, outputBytesMax: number) => Buffer;
@@ -20,8 +21,9 @@ export const compressors: Readonly<Record<string, Compressor>> = {
 
 const limited = (maxOutputLength: number) => ({ maxOutputLength: Math.max(1, maxOutputLength) });
 
-/** The same names; they throw instead of making more than a number of bytes. */
+/** The same names and bzip2; they throw instead of making more than a number of bytes. */
 export const decompressors: Readonly<Record<string, Decompressor>> = {
+  bzip2: decompressBzip2,
   flate: (bytes, max) => inflateRawSync(bytes, limited(max)),
   gzip: (bytes, max) => gunzipSync(bytes, limited(max)),
   pgzip: (bytes, max) => gunzipSync(bytes, limited(max)),

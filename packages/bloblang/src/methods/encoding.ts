@@ -139,7 +139,7 @@ export const encodingMethods: readonly MethodSpec[] = [
   {
     name: 'decompress',
     category,
-    doc: 'Decompresses what `compress` made.',
+    doc: 'Decompresses what `compress` made, and bzip2.',
     params: [param.string('algorithm')],
     make: decompressMethod,
   },

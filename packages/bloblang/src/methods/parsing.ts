@@ -1,7 +1,9 @@
 import { parse as parseYamlText, stringify as printYaml } from 'yaml';
 import { getBytes, getString } from '../go/coerce.ts';
 import { parseCsv } from '../go/csv.ts';
+import { parseMsgpack, printMsgpack } from '../go/msgpack.ts';
 import { parseForm, parseUrl } from '../go/url.ts';
+import { parseXml } from '../go/xml.ts';
 import type { Frame } from '../runtime/frame.ts';
 import { type MethodSpec, optional, param, withDefault } from '../runtime/spec.ts';
 import { chargeTree } from '../values/check-size.ts';
@@ -56,6 +58,34 @@ function yamlValue(value: unknown, depth = 0): Value {
     setField(object, String(key), yamlValue(inner, depth + 1));
   return object;
 }
+
+/** Values of a few bytes take more memory than their text; each counts as one of its bytes. */
+const valueBytes = 8;
+
+/** Reads bytes; errors of the reader are errors of the mapping. */
+function read(bytes: Buffer, frame: Frame, parse: (bytes: Buffer) => Value, prefix: string): Value {
+  frame.run.budget.step(bytes.length >>> 3);
+  frame.run.budget.build(bytes.length * valueBytes);
+  try {
+    return parse(bytes);
+  } catch (error) {
+    return fail(`${prefix}${(error as Error).message}`);
+  }
+}
+
+const xmlMethod: NonNullable<MethodSpec['make']> = (args) => {
+  const casts = args.bool('cast');
+  return (value, frame) =>
+    read(getBytes(value), frame, (bytes) => parseXml(bytes, { casts }), 'failed to parse value as XML: ');
+};
+
+const msgpackMethod: NonNullable<MethodSpec['make']> = () => (value, frame) =>
+  read(getBytes(value), frame, parseMsgpack, 'failed to parse value as MessagePack: ');
+
+const formatMsgpack: NonNullable<MethodSpec['make']> = () => (value, frame) => {
+  chargeTree(value, frame.run.budget, 1);
+  return new Bytes(printMsgpack(value));
+};
 
 const parseYaml: NonNullable<MethodSpec['make']> = () => (value, frame) => {
   const text = textOf(value);
@@ -172,6 +202,21 @@ export const parsingMethods: readonly MethodSpec[] = [
       withDefault(param.bool('escape_html'), true),
     ],
     make: formatJson,
+  },
+  {
+    name: 'parse_xml',
+    category,
+    doc: 'Reads an XML document: attributes have names behind `-`, texts beside them `#text`.',
+    params: [withDefault(param.bool('cast'), false)],
+    make: xmlMethod,
+  },
+  { name: 'parse_msgpack', category, doc: 'Reads a value of MessagePack.', params: [], make: msgpackMethod },
+  {
+    name: 'format_msgpack',
+    category,
+    doc: 'Prints a value as MessagePack.',
+    params: [],
+    make: formatMsgpack,
   },
   { name: 'parse_yaml', category, doc: 'Reads a YAML document.', params: [], make: parseYaml },
   { name: 'format_yaml', category, doc: 'Prints a value as YAML.', params: [], make: formatYaml },

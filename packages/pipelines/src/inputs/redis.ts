@@ -9,6 +9,7 @@ import { pipelineLimits } from '../limits.ts';
 import { RedisClient, redisFields } from '../redis/redis-client.ts';
 import type { RedisConnection } from '../redis/redis-connection.ts';
 import { RedisError, type Reply } from '../redis/resp-reader.ts';
+import { redisScan } from './redis-scan.ts';
 
 const replays = bool('Whether messages that were not written are delivered again.').or(true);
 
@@ -358,4 +359,4 @@ const redisStreams = componentOf('input', {
   },
 });
 
-export const redisInputs = [redisList, redisPubsub, redisStreams];
+export const redisInputs = [redisList, redisPubsub, redisScan, redisStreams];

@@ -23,6 +23,16 @@ test('what is compressed comes back', async () => {
   }
 });
 
+test('bzip2 is read, and not written', async () => {
+  const decompress = await openProcessor({ decompress: { algorithm: 'bzip2' } });
+  const packed = 'QlpoOTFBWSZTWeW18wkAAARRAAAQQAACRKAAIbUYDAKQacKjC7kinChIctr5hIA=';
+  const answers = await processed(decompress, [Message.of(Buffer.from(packed, 'base64')), Message.of('BZ')]);
+  assert.deepEqual(answers.map(shown), [
+    'hello hello hello\n',
+    '! failed to decompress as bzip2: unexpected end of bzip2 data',
+  ]);
+});
+
 test('a message that becomes too large fails, and others go on', async () => {
   const bomb = Message.of(gzipSync(Buffer.alloc(65 * 1024 * 1024)));
   const decompress = await openProcessor({ decompress: { algorithm: 'gzip' } });
@@ -58,6 +68,8 @@ test('a message becomes several', async () => {
   // biome-ignore format: a table
   const cases: readonly [format: string, content: string, made: string[]][] = [
     ['lines',          'a\n\nb\n',                        ['a', '', 'b', '']],
+    ['xml_documents_to_json', '<a>1</a> <b x="2"/>',    ['{"a":"1"}', '{"b":{"-x":"2"}}']],
+    ['xml_documents_to_json:cast', '<a>1</a><b>x</b>',  ['{"a":1}', '{"b":"x"}']],
     ['lines',          '',                                ['']],
     ['json_array',     '[1,{"a":[]},"x",null]',           ['1', '{"a":[]}', '"x"', 'null']],
     ['json_array',     '{}',                              ['! the message is no JSON array']],
@@ -179,14 +191,14 @@ test('broken archives are one line', () => {
 
 test('formats that do not exist are noted', () => {
   const available = 'flate, gzip, lz4, pgzip, snappy, zlib, zstd';
-  const formats = 'binary, csv, json_array, json_documents, json_map, lines, tar, zip';
+  const formats =
+    'binary, csv, json_array, json_documents, json_map, lines, tar, xml_documents_to_json, xml_documents_to_json:cast, zip';
   // biome-ignore format: a table
   const cases: readonly [config: object, problem: string][] = [
     [{ compress: { algorithm: 'rar' } },                      `algorithm has to be one of ${available}`],
-    [{ decompress: { algorithm: 'bzip2' } },                  `algorithm has to be one of ${available}: bzip2 is not available in this release`],
-    [{ decompress: { algorithm: 'constructor' } },            `algorithm has to be one of ${available}`],
+    [{ compress: { algorithm: 'bzip2' } },                    `algorithm has to be one of ${available}`],
+    [{ decompress: { algorithm: 'constructor' } },            `algorithm has to be one of bzip2, ${available}`],
     [{ unarchive: { format: 'csv:ab' } },                     `format has to be one of ${formats}, or csv: and a delimiter of one character`],
-    [{ unarchive: { format: 'xml_documents_to_json:cast' } }, 'format xml_documents_to_json:cast is not available in this release'],
     [{ archive: { format: 'csv' } },                          'format has to be one of concatenate, lines, binary, json_array, tar, zip'],
   ];
   for (const [config, problem] of cases) assert.deepEqual(problemsOfProcessor(config), [problem]);

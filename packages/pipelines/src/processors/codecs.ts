@@ -5,10 +5,14 @@ import { compress, decompress } from './compress.ts';
 import { http } from './http.ts';
 import { javascript } from './javascript.ts';
 import { jmespath } from './jmespath.ts';
+import { jq } from './jq.ts';
 import { jsonSchema } from './json-schema.ts';
+import { msgpack } from './msgpack.ts';
+import { protobuf } from './protobuf.ts';
 import { schemaRegistryDecode } from './schema-registry-decode.ts';
 import { schemaRegistryEncode } from './schema-registry-encode.ts';
 import { unarchive } from './unarchive.ts';
+import { xml } from './xml.ts';
 
 /** Processors that change the encoding of messages, or ask others to change them. */
 export const codecProcessors: readonly ComponentSpec[] = [
@@ -19,8 +23,12 @@ export const codecProcessors: readonly ComponentSpec[] = [
   http,
   javascript,
   jmespath,
+  jq,
   jsonSchema,
+  msgpack,
+  protobuf,
   schemaRegistryDecode,
   schemaRegistryEncode,
   unarchive,
+  xml,
 ];

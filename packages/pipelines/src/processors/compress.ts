@@ -1,4 +1,5 @@
 import { compressors, decompressors } from '@weir/bloblang';
+import { OutputLimitExceeded } from '@weir/wire';
 import type { ComponentContext } from '../component/component-context.ts';
 import { componentOf } from '../component/component-spec.ts';
 import { eachMessage } from '../component/failures.ts';
@@ -6,22 +7,18 @@ import { int, string } from '../component/field-types.ts';
 import type { Processor } from '../component/instances.ts';
 import { pipelineLimits } from '../limits.ts';
 
-const algorithms = Object.keys(compressors).toSorted();
-
-function algorithm(about: string) {
-  return string(about).check((name) => {
-    if (Object.hasOwn(compressors, name)) return undefined;
-    return name === 'bzip2'
-      ? `has to be one of ${algorithms.join(', ')}: bzip2 is not available in this release`
-      : `has to be one of ${algorithms.join(', ')}`;
-  });
+function algorithm(codecs: object) {
+  const names = Object.keys(codecs).toSorted().join(', ');
+  return string(`One of ${names}.`).check((name) =>
+    Object.hasOwn(codecs, name) ? undefined : `has to be one of ${names}`,
+  );
 }
 
 export const compress = componentOf('processor', {
   name: 'compress',
   about: 'Compresses the content of each message.',
   fields: {
-    algorithm: algorithm(`One of ${algorithms.join(', ')}.`),
+    algorithm: algorithm(compressors),
     level: int('How much is compressed; -1 is the usual. Only flate, gzip, pgzip and zlib have levels.').or(
       -1,
     ),
@@ -33,7 +30,7 @@ export const compress = componentOf('processor', {
 export const decompress = componentOf('processor', {
   name: 'decompress',
   about: 'Decompresses the content of each message, up to a limit.',
-  fields: { algorithm: algorithm(`One of ${algorithms.join(', ')}.`) },
+  fields: { algorithm: algorithm(decompressors) },
   open: ({ algorithm: name }, context) =>
     changing(name, 'decompress', context, (content) =>
       decompressors[name]!(content, pipelineLimits.expandedBytesMax),
@@ -60,6 +57,7 @@ function changing(
 
 function reasonFor(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const isTooLarge = 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+  const isTooLarge =
+    error instanceof OutputLimitExceeded || ('code' in error && error.code === 'ERR_BUFFER_TOO_LARGE');
   return isTooLarge ? `it has more than ${pipelineLimits.expandedBytesMax} bytes` : error.message;
 }

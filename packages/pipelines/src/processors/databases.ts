@@ -1,5 +1,6 @@
 import { redisProcessor } from './redis.ts';
+import { redisScript } from './redis-script.ts';
 import { sqlProcessors } from './sql.ts';
 
 /** Processors that use databases of others. */
-export const databaseProcessors = [...sqlProcessors, redisProcessor];
+export const databaseProcessors = [...sqlProcessors, redisProcessor, redisScript];

@@ -1,5 +1,3 @@
-import { textOf, type Value } from '@weir/bloblang';
-import { pauseUnlessStopped } from '@weir/core';
 import type { ComponentContext } from '../component/component-context.ts';
 import { componentOf } from '../component/component-spec.ts';
 import { failedBy } from '../component/failures.ts';
@@ -7,8 +5,8 @@ import { durationMs, int, interpolated, mapping, oneOf } from '../component/fiel
 import type { Interpolated } from '../component/interpolated.ts';
 import type { Batch, Message } from '../component/message.ts';
 import { RedisClient, redisFields } from '../redis/redis-client.ts';
+import { argumentOf, sentAgain, valueOfReply } from '../redis/redis-command.ts';
 import type { Argument } from '../redis/redis-connection.ts';
-import { RedisError, type Reply } from '../redis/resp-reader.ts';
 import { argumentsFor } from '../sql/sql-arguments.ts';
 
 const operators = ['keys', 'scard', 'sadd', 'incrby'] as const;
@@ -42,18 +40,6 @@ export const redisProcessor = componentOf('processor', {
     const client = new RedisClient(fields, context);
     const { retries, retry_period: periodMs = 500 } = fields;
 
-    async function sent(command: readonly Argument[], stop: AbortSignal): Promise<Reply> {
-      for (let attempt = 0; ; attempt++) {
-        try {
-          return await client.send(command);
-        } catch (error) {
-          // What Redis refuses, it refuses again.
-          if (attempt >= retries || stop.aborted || error instanceof RedisError) throw error;
-        }
-        await pauseUnlessStopped(context.clock, periodMs, stop);
-      }
-    }
-
     async function changed(
       message: Message,
       index: number,
@@ -63,7 +49,7 @@ export const redisProcessor = componentOf('processor', {
       const command = commandFor(fields, message, { batch, index }, context);
       if (refused.has(String(command[0]).toLowerCase()))
         throw new Error(`the command ${command[0]} is not allowed`);
-      const reply = await sent(command, stop);
+      const reply = await sentAgain(() => client.send(command), { retries, periodMs }, context.clock, stop);
       if (reply === null) throw new Error('redis: nil');
       return message.withValue(valueOfReply(reply));
     }
@@ -113,15 +99,4 @@ function commandFor(
     default:
       return ['KEYS', target];
   }
-}
-
-function argumentOf(value: ReturnType<typeof argumentsFor>[number]): Argument {
-  if (value === null) return '';
-  return typeof value === 'bigint' ? String(value) : value;
-}
-
-function valueOfReply(reply: Reply): Value {
-  if (reply instanceof RedisError) return textOf(reply.message);
-  if (Buffer.isBuffer(reply)) return reply.toString();
-  return Array.isArray(reply) ? reply.map(valueOfReply) : (reply as Value);
 }

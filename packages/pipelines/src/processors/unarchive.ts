@@ -1,4 +1,4 @@
-import { isObject, parseCsv, parseDocument, type Value } from '@weir/bloblang';
+import { isObject, parseCsv, parseDocument, type Value, XmlDocuments, xmlDecoder } from '@weir/bloblang';
 import {
   type ArchiveEntry,
   Expansion,
@@ -42,6 +42,8 @@ const formats: Readonly<Record<string, Unarchiver>> = {
   csv: csv(','),
   tar: files(readTar),
   zip: files(readZip),
+  xml_documents_to_json: xmlDocuments(false),
+  'xml_documents_to_json:cast': xmlDocuments(true),
 };
 
 const names = Object.keys(formats).toSorted();
@@ -54,7 +56,6 @@ function unarchiverOf(format: string): Unarchiver | undefined {
 
 function problemOf(format: string): string | undefined {
   if (unarchiverOf(format) !== undefined) return undefined;
-  if (/^xml_documents_to_json(?::cast)?$/.test(format)) return `${format} is not available in this release`;
   return `has to be one of ${names.join(', ')}, or csv: and a delimiter of one character`;
 }
 
@@ -62,6 +63,21 @@ function problemOf(format: string): string | undefined {
 function element(message: Message, value: Value, expansion: Expansion): Message {
   expansion.add(0);
   return withDocument(message, value);
+}
+
+function xmlDocuments(casts: boolean): Unarchiver {
+  return (message, expansion) => {
+    const documents = new XmlDocuments({ casts });
+    documents.add(xmlDecoder(message.content).decode(message.content));
+    documents.end();
+    const made: Message[] = [];
+    for (let value = documents.next(); value !== undefined; value = documents.next()) {
+      expansion.add(0);
+      made.push(message.withValue(value));
+    }
+    if (documents.isWithin) throw new Error('unexpected end of XML');
+    return made;
+  };
 }
 
 function lines(message: Message, expansion: Expansion): Message[] {

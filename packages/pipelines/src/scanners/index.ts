@@ -1,4 +1,5 @@
 import type { ComponentSpec } from '../component/component-spec.ts';
+import { avro } from './avro.ts';
 import { chunker } from './chunker.ts';
 import { csv } from './csv.ts';
 import { decompress } from './decompress.ts';
@@ -9,8 +10,10 @@ import { skipBom } from './skip-bom.ts';
 import { switchScanner } from './switch.ts';
 import { tar } from './tar.ts';
 import { toTheEnd } from './to-the-end.ts';
+import { xmlDocuments } from './xml-documents.ts';
 
 export const scanners: readonly ComponentSpec[] = [
+  avro,
   chunker,
   csv,
   decompress,
@@ -21,4 +24,5 @@ export const scanners: readonly ComponentSpec[] = [
   switchScanner,
   tar,
   toTheEnd,
+  xmlDocuments,
 ];

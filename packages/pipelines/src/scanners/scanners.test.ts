@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { compressors } from '@weir/bloblang';
 import { runPipeline, testServices } from '../../testing/run-pipeline.ts';
 import { printTar } from '../archives/index.ts';
 
@@ -32,7 +33,9 @@ async function scanned(scanner: string, bytes: Buffer | string, chunkSize: numbe
   return [...texts, ...failures];
 }
 
+const snappyOf = (bytes: Buffer) => compressors.snappy!(bytes, -1);
 const gzipped = gzipSync('a\nb\n');
+const bzipped = Buffer.from('QlpoOTFBWSZTWeW18wkAAARRAAAQQAACRKAAIbUYDAKQacKjC7kinChIctr5hIA=', 'base64');
 const tarred = printTar(
   [
     { name: 'x', content: Buffer.from('one') },
@@ -40,6 +43,34 @@ const tarred = printTar(
   ],
   0,
 );
+
+const avroSchema =
+  '{"type":"record","name":"R","fields":[{"name":"id","type":"long"},{"name":"s","type":["null","string"]}]}';
+/** Two records: 1 and null, -2 and "x". */
+const avroRecords = Buffer.from('02000302' + '0278', 'hex');
+
+/** An Avro file with two blocks of the same content. */
+function avroFile(codec: string, block: Buffer, { schema = avroSchema, count = 2 } = {}): Buffer {
+  const text = (content: string | Buffer) =>
+    Buffer.concat([
+      Buffer.from([((content.length * 2) % 128) | (content.length > 63 ? 128 : 0)]),
+      ...(content.length > 63 ? [Buffer.from([(content.length * 2) >> 7])] : []),
+      Buffer.from(content as string),
+    ]);
+  const sync = Buffer.alloc(16, 7);
+  const part = Buffer.concat([Buffer.from([count * 2]), text(block), sync]);
+  const header = [
+    Buffer.from([4]),
+    text('avro.schema'),
+    text(schema),
+    text('avro.codec'),
+    text(codec),
+    Buffer.from([0]),
+  ];
+  return Buffer.concat([Buffer.from('Obj\x01', 'latin1'), ...header, sync, part, part]);
+}
+
+const checked = Buffer.concat([snappyOf(avroRecords), Buffer.alloc(4)]);
 
 // biome-ignore format: a table
 const cases: readonly [scanner: string, bytes: Buffer | string, messages: readonly string[] | RegExp][] = [
@@ -73,6 +104,21 @@ const cases: readonly [scanner: string, bytes: Buffer | string, messages: readon
   ['{tar: {}}',                                         'x'.repeat(600),          /no tar archive/],
   ['{re_match: {pattern: "(?m)^\\\\d"}}',               'head\n1 a\nmore\n2 é\n', ['head\n', '1 a\nmore\n', '2 é\n']],
   ['{re_match: {pattern: x, max_buffer_size: 5}}',      'abcdefgh',               /more than 5 bytes/],
+  ['{decompress: {algorithm: bzip2, into: {lines: {}}}}', bzipped,                ['hello hello hello']],
+  ['{avro: {}}',                                        avroFile('null', avroRecords), ['{"id":1,"s":null}', '{"id":-2,"s":{"string":"x"}}', '{"id":1,"s":null}', '{"id":-2,"s":{"string":"x"}}']],
+  ['{avro: {raw_json: true}}',                          avroFile('deflate', deflateRawSync(avroRecords)), ['{"id":1,"s":null}', '{"id":-2,"s":"x"}', '{"id":1,"s":null}', '{"id":-2,"s":"x"}']],
+  ['{avro: {raw_json: true}}',                          avroFile('snappy', checked), ['{"id":1,"s":null}', '{"id":-2,"s":"x"}', '{"id":1,"s":null}', '{"id":-2,"s":"x"}']],
+  ['{avro: {}}',                                        avroFile('null', Buffer.from('\x02a'), { schema: '"string"', count: 1 }), ['"a"', '"a"']],
+  ['{avro: {}}',                                        avroFile('xz', avroRecords), /compressed by xz/],
+  ['{avro: {}}',                                        avroFile('null', avroRecords.subarray(1)), /./],
+  ['{avro: {}}',                                        avroFile('null', avroRecords, { schema: '"nothing"' }), /./],
+  ['{avro: {}}',                                        avroFile('null', avroRecords).subarray(0, -5), /unexpected end of the Avro file/],
+  ['{avro: {}}',                                        'no avro at all',         /this is no Avro file/],
+  ['{xml_documents: {operator: to_json}}',              '<a>a0</a>junk\n<a><b x="1">é</b></a>', ['{"a":"a0"}', '{"a":{"b":{"-x":"1","#text":"é"}}}']],
+  ['{xml_documents: {operator: to_json, cast: true}}',  '<!DOCTYPE a><a><!-- > --><![CDATA[ 7 ]]></a>', ['{"a":7}']],
+  ['{xml_documents: {operator: to_json}}',              Buffer.from('<?xml version="1.0" encoding="latin1"?><a>\xe9</a>', 'latin1'), ['{"a":"é"}']],
+  ['{xml_documents: {operator: to_json}}',              '<a><b></b>',             /unexpected end of XML/],
+  ['{xml_documents: {operator: to_json}}',              'no xml',                 []],
   ['{switch: [{re_match_name: "\\\\.csv$", scanner: {csv: {}}}, {scanner: {lines: {}}}]}', 'a,b\n', ['a,b']],
   ['{switch: [{re_match_name: "\\\\.csv$", scanner: {csv: {}}}]}', 'a,b\n',       /no case of the scanner/],
 ];

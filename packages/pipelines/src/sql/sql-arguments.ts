@@ -9,11 +9,12 @@ export function argumentsFor(
   batch: Batch,
   index: number,
   { mappingPorts }: ComponentContext,
+  field = 'args_mapping',
 ): SqlArgument[] {
   if (mapping === undefined) return [];
   const result = mapping.apply(batch[index] ?? {}, { batch, index }, mappingPorts);
   const value = result.kind === 'value' ? result.value : undefined;
-  if (!Array.isArray(value)) throw new Error('args_mapping has to return a list');
+  if (!Array.isArray(value)) throw new Error(`${field} has to return a list`);
   return value.map(argumentOf);
 }
 

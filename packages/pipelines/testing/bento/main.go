@@ -9,9 +9,11 @@ import (
 	"sync"
 	"time"
 
+	_ "github.com/warpstreamlabs/bento/public/components/avro"
 	_ "github.com/warpstreamlabs/bento/public/components/io"
 	_ "github.com/warpstreamlabs/bento/public/components/kafka"
 	_ "github.com/warpstreamlabs/bento/public/components/pure"
+	_ "github.com/warpstreamlabs/bento/public/components/pure/extended"
 	"github.com/warpstreamlabs/bento/public/service"
 )
 

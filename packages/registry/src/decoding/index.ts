@@ -7,7 +7,7 @@ export { PayloadWork } from '../payload-work.ts';
 export type { ProtobufSchema } from '../protobuf/protobuf-format.ts';
 export { InvalidPayload, type PayloadCodec } from '../schema-format.ts';
 export { SchemaPool } from '../schema-work/schema-pool.ts';
-export { loadFormat } from './load-format.ts';
+export { loadFormat, loadMessageCodec } from './load-format.ts';
 export {
   type DecodedPayload,
   type DecodedRecord,

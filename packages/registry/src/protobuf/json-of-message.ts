@@ -15,6 +15,13 @@ export interface JsonContext {
   messageNamed(fullName: string): MessageType | undefined;
 }
 
+export interface PrintOptions {
+  /** Names of fields are those of the schema, and not those in camel case. */
+  readonly usesProtoNames?: boolean;
+  /** Fields that are not set have their defaults; messages, and scalars that know whether they are set, are null. */
+  readonly emitsUnpopulated?: boolean;
+}
+
 /** Sets a property, also one with the name `__proto__`. */
 const setOwn = (object: Record<string, unknown>, key: string, value: unknown): void => {
   if (key === '__proto__') {
@@ -25,15 +32,20 @@ const setOwn = (object: Record<string, unknown>, key: string, value: unknown): v
 };
 
 /** The JSON of a message, by protobuf's mapping. Fields that are not set are absent. Throws `InvalidPayload`. */
-export const jsonOfMessage = (message: MessageValue, context: JsonContext): unknown =>
-  new MessagePrinter(context).json(message);
+export const jsonOfMessage = (
+  message: MessageValue,
+  context: JsonContext,
+  options: PrintOptions = {},
+): unknown => new MessagePrinter(context, options).json(message);
 
 class MessagePrinter {
   readonly #context: JsonContext;
+  readonly #options: PrintOptions;
   #depth = 0;
 
-  constructor(context: JsonContext) {
+  constructor(context: JsonContext, options: PrintOptions) {
     this.#context = context;
+    this.#options = options;
   }
 
   json(message: MessageValue): unknown {
@@ -50,11 +62,26 @@ class MessagePrinter {
     const fields = [...message.fields].sort(([left], [right]) => left.number - right.number);
     for (const [field, values] of fields) {
       if (!field.hasPresence && field.label !== 'repeated' && isDefault(values[0]!)) continue;
-      const key = field.extendee === undefined ? field.jsonName : `[${field.fullName}]`;
-      setOwn(json, key, this.#field(field, values));
+      setOwn(json, this.#keyOf(field), this.#field(field, values));
     }
     checkRequired(message);
+    if (this.#options.emitsUnpopulated) this.#addUnpopulated(json, message.type);
     return json;
+  }
+
+  #keyOf({ extendee, fullName, name, jsonName }: FieldType): string {
+    if (extendee !== undefined) return `[${fullName}]`;
+    return this.#options.usesProtoNames ? name : jsonName;
+  }
+
+  #addUnpopulated(json: Record<string, unknown>, { fields }: MessageType): void {
+    for (const field of fields) {
+      const key = this.#keyOf(field);
+      if (Object.hasOwn(json, key) || field.oneof !== undefined || field.isProto3Optional) continue;
+      if (field.mapEntry !== undefined) setOwn(json, key, {});
+      else if (field.label === 'repeated') setOwn(json, key, []);
+      else setOwn(json, key, field.hasPresence ? null : this.#value(field, defaultOf(field)));
+    }
   }
 
   #field(field: FieldType, values: readonly FieldValue[]): unknown {

@@ -15,9 +15,25 @@ import {
 
 const depthMax = registryLimits.protobufPayloadDepthMax;
 
-/** The message of a JSON value, by protobuf's mapping. Unknown fields are errors. Throws `InvalidPayload`. */
-export const messageOfJson = (type: MessageType, json: unknown, context: JsonContext): MessageValue =>
-  new MessageParser(context).message(type, json);
+export interface ParseOptions {
+  /** Unknown fields, and names that an enum does not have, are left out. Otherwise they are errors. */
+  readonly discardsUnknown?: boolean;
+}
+
+/** The message of a JSON value, by protobuf's mapping. Throws `InvalidPayload`. */
+export const messageOfJson = (
+  type: MessageType,
+  json: unknown,
+  context: JsonContext,
+  options: ParseOptions = {},
+): MessageValue => new MessageParser(context, options).message(type, json);
+
+/** Whether a value of an enum is a name that it does not have. */
+const isUnknownName = ({ type }: FieldType, json: unknown): boolean =>
+  typeof type !== 'string' &&
+  type.kind === 'enum' &&
+  typeof json === 'string' &&
+  !type.node.values.some(({ name }) => name === json);
 
 const objectOf = (json: unknown, what: string): Readonly<Record<string, unknown>> => {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
@@ -28,10 +44,12 @@ const objectOf = (json: unknown, what: string): Readonly<Record<string, unknown>
 
 class MessageParser {
   readonly #context: JsonContext;
+  readonly #discardsUnknown: boolean;
   #depth = 0;
 
-  constructor(context: JsonContext) {
+  constructor(context: JsonContext, { discardsUnknown = false }: ParseOptions) {
     this.#context = context;
+    this.#discardsUnknown = discardsUnknown;
   }
 
   message(type: MessageType, json: unknown): MessageValue {
@@ -54,9 +72,12 @@ class MessageParser {
     for (const key of Object.keys(json)) {
       if (key === ignored) continue;
       const field = this.#fieldNamed(type, key);
-      if (field === undefined)
+      if (field === undefined) {
+        if (this.#discardsUnknown) continue;
         throw new InvalidPayload(`${type.fullName} has no field ${JSON.stringify(key)}`);
+      }
       const value = json[key];
+      if (this.#discardsUnknown && isUnknownName(field, value)) continue;
       if (value === null && !acceptsNull(field)) continue;
       if (message.fields.has(field)) throw new InvalidPayload(`field ${field.fullName} is set twice`);
       if (field.oneof?.fields.some((other) => message.fields.has(other)) === true) {
@@ -86,7 +107,9 @@ class MessageParser {
       }
     } else if (field.label === 'repeated') {
       if (!Array.isArray(json)) throw new InvalidPayload(`field ${field.fullName} needs an array`);
-      for (const item of json) message.add(field, this.#value(field, item));
+      for (const item of json)
+        if (!this.#discardsUnknown || !isUnknownName(field, item))
+          message.add(field, this.#value(field, item));
     } else {
       message.fields.set(field, [this.#value(field, json)]);
     }

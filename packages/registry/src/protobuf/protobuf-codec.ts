@@ -82,7 +82,7 @@ export class ProtobufCodec implements PayloadCodec {
 }
 
 /** All messages that an `Any` may contain: those of the schema, of what it imports, and built-in ones. */
-const messagesByName = (file: LinkedFile): ReadonlyMap<string, MessageType> => {
+export const messagesByName = (file: LinkedFile): ReadonlyMap<string, MessageType> => {
   const found = new Map<string, MessageType>();
   const add = (types: readonly MessageType[]) => {
     for (const type of types) {
