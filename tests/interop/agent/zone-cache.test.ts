@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import type { ClusterPort } from '@weir/cluster';
 import { type Clock, Metrics, MiB, seededRandom, silentLog, systemClock } from '@weir/core';
 import { TestCluster } from '@weir/metadata/testing';
@@ -20,12 +20,18 @@ const slowness = 100;
 const patientClock: Clock = {
   nowMs: () => systemClock.nowMs(),
   monotonicMs: () => systemClock.monotonicMs() / slowness,
-  // Agents that are stopped leave timers behind, which must not keep the process of the test for minutes.
   after(delayMs, run) {
-    const timer = setTimeout(run, Math.min(delayMs * slowness, 2 ** 31 - 1)).unref();
-    return () => clearTimeout(timer);
+    const cancel = systemClock.after(delayMs * slowness, run);
+    cancels.push(cancel);
+    return cancel;
   },
 };
+
+/** Agents that are stopped leave timers behind, which would keep the process of the test for minutes. */
+const cancels: (() => void)[] = [];
+after(() => {
+  for (const cancel of cancels) cancel();
+});
 
 /** A bucket that counts how often each page was read. */
 class CountingBucket extends TestStore {
