@@ -7,6 +7,7 @@ import { createClusterView } from '../packages/broker/src/cluster/following-view
 import { createWritePath } from '../packages/broker/src/write-path/write-path.ts';
 import { produced } from '../packages/broker/testing/data-path.ts';
 import { type MergePlan, mergeFiles } from '../packages/jobs/src/compaction/merge-files.ts';
+import { MergePace } from '../packages/jobs/src/compaction/merge-pace.ts';
 import { MergeThreads } from '../packages/jobs/src/compaction/merge-thread.ts';
 import { TestCluster } from '../packages/metadata/testing/index.ts';
 import {
@@ -208,7 +209,13 @@ async function latency(
       const appended = writePath.append([produced(topicId, count % 8, producedBatch)], {
         deadlineMs: startMs + 60_000,
       });
-      running.push(appended.then(() => void times.push(systemClock.monotonicMs() - startMs)));
+      running.push(
+        appended.then(() => {
+          const tookMs = systemClock.monotonicMs() - startMs;
+          times.push(tookMs);
+          pace.written(tookMs);
+        }),
+      );
       await pass(produceEveryMs);
     }
     await Promise.all(running);
@@ -221,7 +228,7 @@ async function latency(
     const ended = (async () => {
       const task = { bucketUrl, environment, usesMetadataService: false, plan, limits: {} };
       while (!stop.signal.aborted) {
-        const { files } = await threads.merge(task, { signal: stop.signal });
+        const { files } = await threads.merge(task, { signal: stop.signal, pace });
         merges++;
         for (const { fileId } of files) await store.delete(logFileKey(clusterId, fileId));
       }
@@ -235,6 +242,7 @@ async function latency(
     };
   }
 
+  const pace = new MergePace(systemClock);
   let merges = 0;
   const times = { beside: [] as number[], alone: [] as number[] };
   await produceFor([]);

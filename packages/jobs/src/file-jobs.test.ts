@@ -24,6 +24,7 @@ import {
   restoreFenceKey,
   StoreError,
 } from '@weir/storage';
+import { MergePace } from './compaction/merge-pace.ts';
 import { deadFileRows } from './dead-file-metrics.ts';
 import { deadFileScan } from './dead-file-scan.ts';
 import { type JobSettings, jobService, usualJobSettings } from './job-service.ts';
@@ -90,6 +91,7 @@ async function stage(t: TestContext, clusterConfigs: Readonly<Record<string, str
       store,
       cpuCount: 1,
       storedBytes: () => 0,
+      mergePace: new MergePace(clock),
       random,
       clock,
       log: silentLog,

@@ -1,5 +1,6 @@
 export { compactionRows } from './compaction/file-compaction.ts';
 export { keyCompactionRows } from './compaction/keys/key-compaction.ts';
+export { MergePace } from './compaction/merge-pace.ts';
 export { deadFileRows } from './dead-file-metrics.ts';
 export { takesJobs } from './job-kind.ts';
 export { jobMetrics, jobRows } from './job-metrics.ts';

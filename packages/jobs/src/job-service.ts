@@ -7,6 +7,7 @@ import { compactKeys } from './compaction/keys/compact-keys.ts';
 import { type CompactKeys, keyCompaction } from './compaction/keys/key-compaction.ts';
 import { mergeFiles } from './compaction/merge-files.ts';
 import type { MergeBucket } from './compaction/merge-messages.ts';
+import type { MergePace } from './compaction/merge-pace.ts';
 import { MergeThreads } from './compaction/merge-thread.ts';
 import { busyDisk, quietDisk } from './compaction/quiet-disk.ts';
 import { deadFileScan } from './dead-file-scan.ts';
@@ -57,6 +58,8 @@ interface JobServiceOptions {
   readonly cpuCount: number;
   /** Bytes that this agent has stored for clients since its start. */
   readonly storedBytes: () => number;
+  /** Knows how much clients notice of merges. */
+  readonly mergePace: MergePace;
   /** Where merges are counted, which run in threads of their own. */
   readonly mergeStats?: MergeStats | undefined;
   /** Further kinds of jobs of the agent, which wait for others more than they work. One more job runs with them. */
@@ -79,6 +82,7 @@ export function jobService(options: JobServiceOptions): JobRunner {
     buckets,
     cpuCount,
     storedBytes,
+    mergePace: pace,
     random,
     clock,
     metrics,
@@ -118,9 +122,12 @@ export function jobService(options: JobServiceOptions): JobRunner {
         const plan = { ...filePlan, bucket: buckets?.compaction };
         const result =
           mergeBucket === undefined
-            ? await mergeBetweenRequests(store, random, clock)(plan, context)
+            ? await mergeBetweenRequests(store, random, clock, pace)(plan, context)
             : await inOrder(() =>
-                threads.merge({ ...mergeTask(mergeBucket), plan }, { ...context, onRequests, hasToWait }),
+                threads.merge(
+                  { ...mergeTask(mergeBucket), plan },
+                  { ...context, onRequests, hasToWait, pace },
+                ),
               );
         options.mergeStats?.merged(result.bytesWritten);
         return result;
@@ -139,7 +146,7 @@ export function jobService(options: JobServiceOptions): JobRunner {
           mergeBucket === undefined
             ? await compactBetweenRequests(store, random, clock)(keyPlan, context)
             : await inOrder(() =>
-                threads.compactKeys({ ...mergeTask(mergeBucket), keyPlan }, { ...context, onRequests }),
+                threads.compactKeys({ ...mergeTask(mergeBucket), keyPlan }, { ...context, onRequests, pace }),
               );
         options.mergeStats?.merged(result.bytesWritten);
         return result;
@@ -163,16 +170,22 @@ export function jobService(options: JobServiceOptions): JobRunner {
 const workMsMax = 5;
 
 /** Merges files between requests, with less memory. Other threads do not see a bucket in memory. */
-function mergeBetweenRequests(store: ObjectStore, random: Random, clock: Clock): Merge {
+function mergeBetweenRequests(store: ObjectStore, random: Random, clock: Clock, pace: MergePace): Merge {
   const limits = { readBytesMax: jobLimits.localMergeReadBytesMax };
-  return (plan, context) => {
+  return async (plan, context) => {
+    const paced = pace.begin();
     let sinceMs = clock.monotonicMs();
     const pause = async () => {
-      if (clock.monotonicMs() - sinceMs < workMsMax) return;
-      await new Promise<void>((resolve) => clock.after(0, resolve));
+      const workedMs = clock.monotonicMs() - sinceMs;
+      if (workedMs < workMsMax) return;
+      await new Promise<void>((resolve) => clock.after(workedMs * (1 / paced.share() - 1), resolve));
       sinceMs = clock.monotonicMs();
     };
-    return mergeFiles(plan, { ...context, store, random, pause, limits });
+    try {
+      return await mergeFiles(plan, { ...context, store, random, pause, limits });
+    } finally {
+      paced.end();
+    }
   };
 }
 

@@ -7,6 +7,7 @@ export {
   isWithinBucket,
   placesOf,
 } from './bucket-place.ts';
+export { LatencyWindow } from './decorators/latency-window.ts';
 export { type EndedRequest, metered, type RequestOutcome } from './decorators/metered.ts';
 export { firstObject, listClusterIds, probesFolder } from './log-file/bucket-clusters.ts';
 export { buildLogFile, type PlacedBatches, withFileId } from './log-file/build-log-file.ts';

@@ -92,7 +92,13 @@ export class AgentStats {
   };
 
   /** The time from the receipt of a Produce request until its answer. */
-  readonly produceWritten = (latencyMs: number): void => this.#traffic.written(latencyMs);
+  readonly produceWritten = (latencyMs: number): void => {
+    this.#traffic.written(latencyMs);
+    this.onProduceWritten?.(latencyMs);
+  };
+
+  /** Also called with that time. */
+  onProduceWritten: ((latencyMs: number) => void) | undefined;
 
   readonly requestEnded = (bucket: string, request: EndedRequest): void => {
     this.#fresh.buckets.note(bucket, request);

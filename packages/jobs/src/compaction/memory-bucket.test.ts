@@ -4,6 +4,7 @@ import { batchOf } from '@weir/broker/testing';
 import { fileIdLevel, silentLog } from '@weir/core';
 import { CompactionStage } from '../../testing/compaction-stage.ts';
 import { jobService, usualJobSettings } from '../job-service.ts';
+import { MergePace } from './merge-pace.ts';
 
 test('an agent of a bucket that no thread can open merges its files between requests', async (t) => {
   const stage = new CompactionStage(t);
@@ -29,6 +30,7 @@ test('an agent of a bucket that no thread can open merges its files between requ
     store,
     cpuCount: 1,
     storedBytes: () => storedBytes,
+    mergePace: new MergePace(cluster.clock),
     random: path.random,
     clock: cluster.clock,
     log: silentLog,

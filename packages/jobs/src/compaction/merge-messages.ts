@@ -32,10 +32,15 @@ export interface MergeWork {
   readonly task: MergeTask | KeyTask;
   /** Whether the thread begins with `wait`. */
   readonly isWaiting: boolean;
+  /** The share of the time in which it works. */
+  readonly share: number;
 }
 
-/** Messages to the thread: `stop` means that the result is not wanted, `wait` that others need the disk. */
-export type MergeOrder = MergeWork | 'stop' | 'wait' | 'go on';
+/**
+ * Messages to the thread: `stop` means that the result is not wanted, `wait` that others need the disk. A number is the
+ * share of the time in which it works.
+ */
+export type MergeOrder = MergeWork | 'stop' | 'wait' | 'go on' | number;
 
 /** Messages of the thread about its work: `begun` is the first, and `done` or `failed` the last. */
 export type MergeMessage =

@@ -4,6 +4,7 @@ import type { StoreOperation } from '@weir/storage';
 import type { KeyResult } from './keys/compact-keys.ts';
 import type { MergeResult } from './merge-files.ts';
 import type { KeyTask, MergeMessage, MergeOrder, MergeTask } from './merge-messages.ts';
+import type { MergePace } from './merge-pace.ts';
 
 interface MergeThreadOptions {
   readonly signal: AbortSignal;
@@ -12,6 +13,8 @@ interface MergeThreadOptions {
   readonly onRequests?: (bucket: string, operation: StoreOperation, count: number) => void;
   /** Whether the thread has to wait before it reads or writes on. Called twice a second. */
   readonly hasToWait?: (() => boolean) | undefined;
+  /** The share of the time in which the thread works; all of it if absent. */
+  readonly pace?: MergePace | undefined;
 }
 
 interface MergeThreadsOptions {
@@ -105,7 +108,7 @@ export class MergeThreads {
   async #runIn(
     worker: Worker,
     task: MergeTask | KeyTask,
-    { signal, progress, onRequests, hasToWait }: MergeThreadOptions,
+    { signal, progress, onRequests, hasToWait, pace }: MergeThreadOptions,
   ): Promise<MergeResult | KeyResult> {
     const { promise, resolve, reject } = Promise.withResolvers<MergeResult | KeyResult>();
     const tell = (order: MergeOrder) => worker.postMessage(order);
@@ -113,14 +116,20 @@ export class MergeThreads {
     let hasBegun = false;
     let isWaiting = hasToWait?.() === true;
     let waitedMs = 0;
+    const paced = pace?.begin();
+    let share = paced?.share() ?? 1;
     const ask = () => {
       if (isWaiting) waitedMs += askEveryMs;
       const wasWaiting = isWaiting;
       isWaiting = waitedMs < waitMsMax && hasToWait?.() === true;
       if (isWaiting !== wasWaiting) tell(isWaiting ? 'wait' : 'go on');
+      const lastShare = share;
+      share = paced?.share() ?? 1;
+      if (share !== lastShare) tell(share);
       endAsking = this.#clock.after(askEveryMs, ask);
     };
-    let endAsking = hasToWait === undefined ? undefined : this.#clock.after(askEveryMs, ask);
+    const isAsked = hasToWait !== undefined || paced !== undefined;
+    let endAsking = isAsked ? this.#clock.after(askEveryMs, ask) : undefined;
     const takeMessage = (message: MergeMessage) => {
       if (message.kind === 'begun') hasBegun = true;
       else if (message.kind === 'progress') progress?.(message.copiedBytes, message.totalBytes);
@@ -134,10 +143,11 @@ export class MergeThreads {
     worker.on('error', reject).on('exit', takeExit).on('message', takeMessage);
     worker.ref();
     try {
-      tell({ task, isWaiting });
+      tell({ task, isWaiting, share });
       return await promise;
     } finally {
       endAsking?.();
+      paced?.end();
       signal.removeEventListener('abort', stop);
       worker.off('error', reject).off('exit', takeExit).off('message', takeMessage);
     }

@@ -20,6 +20,7 @@ import type {
   MergeTask,
   MergeWork,
 } from './merge-messages.ts';
+import { WorkShare } from './work-share.ts';
 
 /**
  * The thread of merges and compactions of keys, one after the other. It has connections of its own to the bucket, so
@@ -45,6 +46,7 @@ interface Control {
   readonly stop: AbortController;
   /** Settles when others do not need the disk. */
   allowed: PromiseWithResolvers<void>;
+  readonly work: WorkShare;
 }
 
 let running: Control | undefined;
@@ -57,13 +59,22 @@ port.on('message', (order: MergeOrder) => {
   }
   // The work may have ended while the order was on its way.
   if (running === undefined) return;
+  if (typeof order === 'number') {
+    running.work.share = order;
+    return;
+  }
   running.allowed.resolve();
   if (order === 'wait') running.allowed = Promise.withResolvers();
   else if (order === 'stop') running.stop.abort(new Error('merge stopped'));
 });
 
-async function work({ task, isWaiting }: MergeWork): Promise<void> {
-  const control: Control = { stop: new AbortController(), allowed: Promise.withResolvers() };
+async function work({ task, isWaiting, share }: MergeWork): Promise<void> {
+  const control: Control = {
+    stop: new AbortController(),
+    allowed: Promise.withResolvers(),
+    work: new WorkShare(systemClock),
+  };
+  control.work.share = share;
   if (!isWaiting) control.allowed.resolve();
   running = control;
   post({ kind: 'begun' });
@@ -88,6 +99,7 @@ async function resultOf(
   const routed = routedStore({ storeOf: (number) => stores.storeOf(number), isKnown: () => true });
   const store = aroundStore(routed, async ({ signal, run }) => {
     await control.allowed.promise;
+    await control.work.turn();
     return await run(signal);
   });
   let reportedBytes = 0;
