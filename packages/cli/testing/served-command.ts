@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import type { TestContext } from 'node:test';
 import type { Clock } from '@weir/core';
 import { runArguments } from './command-run.ts';
 
 /** Everything that the test starts; stopped in reverse order. */
-export function runningIn(t: TestContext): AsyncDisposableStack {
+export function runningIn(t: { after(cleanUp: () => Promise<void>): void }): AsyncDisposableStack {
   const running = new AsyncDisposableStack();
   t.after(() => running.disposeAsync());
   return running;

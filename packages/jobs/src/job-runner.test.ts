@@ -15,7 +15,7 @@ interface Run {
 }
 
 /** A runner whose leader and jobs the test plays. */
-function stage(slots = 2) {
+function stage(slots = 2, isLasting = false) {
   const clock = new HandClock();
   const metrics = new Metrics();
   const runs: Run[] = [];
@@ -25,6 +25,7 @@ function stage(slots = 2) {
   const kind: JobKind = {
     kind: 'sweep',
     category: 'deadscanner',
+    isLasting,
     run: (task, context) =>
       new Promise((resolve, reject) => {
         runs.push({ task: String(task), context, resolve, reject });
@@ -114,6 +115,44 @@ test('a running job is reported at intervals, with its progress', async () => {
       ['running', 2, 'first'],
     ],
   );
+  await runner.stop();
+});
+
+test('a claim that ends without a job makes lasting jobs report at once, and those that have to stop do', async () => {
+  const { runner, give, runs, reports, claims, leader, clock } = stage(2, true);
+  runner.start();
+  await settle();
+  await give('1');
+  leader.keepsJobs = false;
+  await give();
+  assert.deepEqual(
+    reports.map(({ jobId, state }) => [jobId, state]),
+    [
+      ['1', 'running'],
+      ['1', 'givenBack'],
+    ],
+  );
+  assert.ok(runs[0]!.context.signal.aborted);
+  assert.equal(claims.length, 3, 'claims again at once');
+  // Another claim in the name of this agent: nothing to stop, and no haste.
+  await give();
+  assert.equal(claims.length, 3);
+  await clock.pass(1_000);
+  assert.equal(claims.length, 4);
+  await runner.stop();
+});
+
+test('a lasting job is reported more often at first', async () => {
+  const { runner, give, reports, clock } = stage(2, true);
+  runner.start();
+  await settle();
+  await give('1');
+  await clock.pass(1_000);
+  assert.equal(reports.length, 1);
+  await clock.pass(9_000);
+  assert.equal(reports.length, 10);
+  await clock.pass(jobReportIntervalMs);
+  assert.equal(reports.length, 11);
   await runner.stop();
 });
 

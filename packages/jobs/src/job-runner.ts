@@ -25,6 +25,9 @@ interface JobRunnerOptions {
   readonly onStopped?: (() => Promise<void>) | undefined;
 }
 
+/** People watch a job start that runs as long as it is wanted. */
+const earlyReportMs = 1_000;
+const earlyReportsMax = 10;
 /** How long one claim waits for a job. */
 const waitMs = 20_000;
 /** How often the end of a job is reported if the control plane does not confirm it. */
@@ -40,6 +43,8 @@ export class JobRunner {
   readonly #options: JobRunnerOptions;
   readonly #kinds: ReadonlyMap<string, JobKind>;
   readonly #running = new Map<AbortController, Promise<void>>();
+  /** Reports of jobs that run as long as they are wanted; each returns whether the job has to stop now. */
+  readonly #lasting = new Set<() => Promise<boolean>>();
   /** Lasting jobs that run, for a leader that does not know them. */
   readonly #held = new Map<string, HeldJob>();
   readonly #stopping = new AbortController();
@@ -88,8 +93,10 @@ export class JobRunner {
         });
         metrics.fetched(jobs.map(({ kind }) => kind));
         for (const job of jobs) this.#begin(job);
-        // A claim that ends early without a job was replaced by another one in the name of this agent.
-        if (jobs.length === 0 && clock.monotonicMs() - askedMs < retryMs)
+        if (jobs.length > 0 || clock.monotonicMs() - askedMs >= waitMs) continue;
+        // A claim that ends early without a job: one that runs has to stop, or another claim replaced this one.
+        const stopped = await Promise.all([...this.#lasting].map((report) => report()));
+        if (!stopped.includes(true) && clock.monotonicMs() - askedMs < retryMs)
           await pauseUnlessStopped(clock, retryMs, signal);
       } catch (error) {
         metrics.fetchFailed();
@@ -175,22 +182,29 @@ export class JobRunner {
     const { clock, port, log } = this.#options;
     let cancel = () => {};
     let hasEnded = false;
-    const schedule = () => {
-      cancel = clock.after(jobReportIntervalMs, () => {
-        port.reportJob(latest()).then(
-          (hasIt) => {
-            if (hasIt || hasEnded) return;
-            lost.isLost = !isLasting;
-            controller.abort(new Error('job reassigned to another agent'));
-          },
-          (error) => log.debug('failed to report job', { error: String(error) }),
-        );
-        schedule();
+    const report = async () => {
+      try {
+        const hasIt = await port.reportJob(latest());
+        if (hasIt || hasEnded || controller.signal.aborted) return false;
+        lost.isLost = !isLasting;
+        controller.abort(new Error('job reassigned to another agent'));
+        return true;
+      } catch (error) {
+        log.debug('failed to report job', { error: String(error) });
+        return false;
+      }
+    };
+    const schedule = (earlyReports: number) => {
+      cancel = clock.after(earlyReports > 0 ? earlyReportMs : jobReportIntervalMs, () => {
+        void report();
+        schedule(earlyReports - 1);
       });
     };
-    schedule();
+    schedule(isLasting ? earlyReportsMax : 0);
+    if (isLasting) this.#lasting.add(report);
     return () => {
       hasEnded = true;
+      this.#lasting.delete(report);
       cancel();
     };
   }

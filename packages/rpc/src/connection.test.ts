@@ -1700,6 +1700,7 @@ const membersCalls: Partial<Record<CallName, readonly unknown[]>> = {
     [{ username: 'eve', id: 'cci_1', name: 'ccn_eve', isSuperuser: true, isFromFile: false, password: null }],
   ],
   replaceSecrets: [],
+  planPipelines: [],
   deleteCredentials: [['root']],
   passwordDerivation: ['root'],
   rotatePassword: [

@@ -142,6 +142,8 @@ export const jobCalls = {
     onRetry: 'reexecute',
     deadlineMs: 6_000,
   }),
+  /** Pipelines of the cluster changed: their jobs are planned at once instead of at the next interval. */
+  planPipelines: leaderCall<[], void>(s.tuple(), { membersOnly: true, onRetry: 'reexecute' }),
   /** Returns running and recent jobs. */
   listJobs: leaderCall<[], JobsState>(s.tuple(), { membersOnly: true, onRetry: 'reexecute' }),
 };

@@ -133,6 +133,12 @@ export class JobAgents {
       if (waiting !== undefined && waiting.jobs.length > 0) waiting.answer();
   }
 
+  /** Ends the claim of a taker without a job: it reports what it runs at once, and learns what has to stop. */
+  nudge(taker: string): void {
+    const waiting = this.#takers.get(taker)?.waiting;
+    if (waiting !== undefined && waiting.jobs.length === 0) waiting.answer();
+  }
+
   free(taker: string, jobId: string): void {
     this.#takers.get(taker)?.running.delete(jobId);
   }

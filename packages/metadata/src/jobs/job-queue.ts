@@ -216,7 +216,11 @@ export class JobQueue {
   }
 
   /** There may be something to do for a kind of job. Many calls in a row lead to few plans. */
-  planSoon(kind: string): void {
+  planSoon(...kinds: readonly string[]): void {
+    for (const kind of kinds) if (this.#planners.has(kind)) this.#planKindSoon(kind);
+  }
+
+  #planKindSoon(kind: string): void {
     if (!this.#hasStarted || this.#closed !== undefined || this.#soon.has(kind)) return;
     this.#soon.add(kind);
     const cancel = this.#clock.after(planSoonMs, () => {
@@ -302,7 +306,14 @@ export class JobQueue {
     return jobs.flatMap((job) => (job.kind === kind ? [job.scope] : []));
   }
 
-  /** An agent that runs such a job learns it from the answer to its next report. */
+  /** The agent learns it from the answer to its next report, which a claim that ends early makes come at once. */
+  #stop(job: Job, why: NonNullable<Job['stopping']>): void {
+    const isNew = job.stopping === undefined;
+    job.stopping = why;
+    if (isNew && job.taker !== undefined) this.#agents.nudge(job.taker);
+  }
+
+  /** An agent that runs such a job stops it when it reports. */
   async #stopUnwanted(planner: JobPlanner): Promise<void> {
     if (planner.unwanted === undefined) return;
     const { kind } = planner;
@@ -320,7 +331,7 @@ export class JobQueue {
     for (const job of earlier) job.isUnwanted = unwanted.has(job.scope);
     for (const job of jobs) {
       if (!unwanted.has(job.scope) || !this.#jobs.has(job.jobId)) continue;
-      if (planner.isLasting && job.agentId !== undefined) job.stopping = 'cancelled';
+      if (planner.isLasting && job.agentId !== undefined) this.#stop(job, 'cancelled');
       else this.#drop(job, 'cancelled');
     }
   }
@@ -627,7 +638,7 @@ export class JobQueue {
       const own = loads.find(({ taker }) => taker === job.taker);
       return own !== undefined && loads.some((other) => isBetterPlace(other, own));
     });
-    if (moved !== undefined) moved.stopping = 'moved';
+    if (moved !== undefined) this.#stop(moved, 'moved');
   }
 
   #every(intervalMs: number, run: () => void): void {

@@ -45,6 +45,8 @@ function stage(...wanted: ManagedPipeline[]) {
     queue.close('gone');
     queue = lead(earlierAgents);
   };
+  /** How often a claim of an agent ended without a job. */
+  const nudges: string[] = [];
   /** What each agent runs. */
   const held = new Map<string, ClaimedJob[]>();
   /** An agent that claims again and again, as long as it has room. */
@@ -63,6 +65,7 @@ function stage(...wanted: ManagedPipeline[]) {
         waitMs: 20_000,
         held: jobs.map(({ jobId, kind, scope }) => ({ jobId, kind, scope })),
       });
+      if (got.length === 0) nudges.push(agentId);
       jobs.push(...got);
       return claim();
     };
@@ -126,6 +129,8 @@ function stage(...wanted: ManagedPipeline[]) {
     end,
     places,
     change,
+    nudges,
+    planSoon: () => queue.planSoon(pipelineKind, 'schema_linking'),
   };
 }
 
@@ -142,6 +147,24 @@ test('instances of a pipeline spread over agents', async () => {
   attend('b');
   await pass(10);
   assert.deepEqual(places(), { a: ['p 0 v1', 'q 0 v1'], b: ['p 1 v1', 'q 1 v1'] });
+});
+
+test('a change is planned at once, and the agent whose instance has to stop learns it', async () => {
+  const { attend, clock, held, wanted, places, end, nudges, planSoon } = stage(pipeline('p'));
+  attend('a');
+  await clock.pass(200);
+  assert.deepEqual(places(), { a: ['p 0 v1'] });
+  wanted[0] = pipeline('p', 1, { task: { ...wanted[0]!.task, configurationId: 'v2' } });
+  planSoon();
+  await clock.pass(200);
+  assert.deepEqual(nudges, ['a']);
+  // It drains for a while, without further claims that end.
+  planSoon();
+  await clock.pass(2_000);
+  assert.deepEqual(nudges, ['a']);
+  end('a', held.get('a')![0]!, 'givenBack');
+  await clock.pass(0);
+  assert.deepEqual(places(), { a: ['p 0 v2'] });
 });
 
 test('instances move to an agent that comes, one after the other, and from one that goes', async () => {

@@ -8,6 +8,8 @@ import {
   filesToSend,
   groupCalls,
   type PortOf,
+  pipelineKind,
+  schemaLinkingKind,
   secretsReplacement,
   shareCalls,
 } from '@weir/cluster';
@@ -206,6 +208,7 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
   reportQuery: ({ leadership }, report) => leadership.queries.report(report),
   claimJobs: ({ leadership }, claim) => leadership.jobs.claim(claim),
   reportJob: ({ leadership }, report) => leadership.jobs.report(report),
+  planPipelines: async ({ leadership }) => leadership.jobs.planSoon(pipelineKind, schemaLinkingKind),
   listJobs: ({ leadership }) => leadership.jobs.list(),
   unusableSecrets: ({ leadership }, names) => leadership.unusableSecrets(names),
   sealSettings: ({ leadership }, exporter, settings) => leadership.sealSettings(exporter, settings),

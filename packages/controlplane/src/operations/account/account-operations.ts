@@ -32,7 +32,7 @@ export interface AccountOperationsOptions {
   /** Makes clones of clusters; absent if the control plane does not know their bucket. */
   readonly cloning?: Pick<ClusterCloning, 'clone' | 'clonesOf'> | undefined;
   /** The leader of a cluster, which knows how its pipelines run; absent if no engine runs any. */
-  readonly portOf?: ((clusterId: string) => Pick<ClusterPort, 'listJobs'>) | undefined;
+  readonly portOf?: ((clusterId: string) => Pick<ClusterPort, 'listJobs' | 'planPipelines'>) | undefined;
   /** What configurations of pipelines and channels of alerts may name; `usualTenantAccess` if absent. */
   readonly tenantAccess?: TenantAccess | undefined;
   readonly exportersUsing?: SecretHandlersOptions['exportersUsing'];

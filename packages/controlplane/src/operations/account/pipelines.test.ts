@@ -241,9 +241,13 @@ test('a pipeline of schema linking shows how it runs', async (t) => {
   const own = await makeAccount(accounts, 'Linking');
   const jobs: ListedJob[] = [];
   const listJobs = async () => ({ jobs, takers: [] });
+  let planned = 0;
   const handlers = {
     ...fakeHandlers(),
-    ...pipelineHandlers(accounts, { runnableTypes: ['schema_linking'], portOf: () => ({ listJobs }) }),
+    ...pipelineHandlers(accounts, {
+      runnableTypes: ['schema_linking'],
+      portOf: () => ({ listJobs, planPipelines: async () => void planned++ }),
+    }),
   };
   const { url } = await startTestApi(t, { accounts, handlers });
   const headers = { 'service-api-key': await own.key('k', appGrant(own.a.id)) };
@@ -271,6 +275,7 @@ test('a pipeline of schema linking shows how it runs', async (t) => {
     desired_state: 'running',
     deployed_configuration_id: configuration_id,
   });
+  assert.equal(planned, 1);
   const [running] = await linkingPipelines(accounts, cluster);
   assert.deepEqual(running, {
     everyMs: 60_000,

@@ -28,7 +28,7 @@ type TriedStep = OutputOf<'preview_pipeline_configuration'>['steps'][number];
 
 interface PipelineHandlersOptions {
   readonly runnableTypes?: readonly PipelineType[] | undefined;
-  readonly portOf?: ((clusterId: string) => Pick<ClusterPort, 'listJobs'>) | undefined;
+  readonly portOf?: ((clusterId: string) => Pick<ClusterPort, 'listJobs' | 'planPipelines'>) | undefined;
   /** What configurations may name; `usualTenantAccess` if absent. */
   readonly tenantAccess?: TenantAccess | undefined;
 }
@@ -43,6 +43,11 @@ export function pipelineHandlers(
     const known = await secrets.list({ accountId, clusterId });
     return { ...tenantAccess, secretNames: new Set(known.map(({ name }) => name)) };
   };
+  /** The leader plans at its next interval anyway, so one that does not answer is no failure. */
+  const planSoon = async (clusterId: string) =>
+    portOf?.(clusterId)
+      .planPipelines()
+      .catch(() => undefined);
   const trials = new Trials(systemClock);
   return {
     async list_pipelines({ virtual_cluster_id }, { accountId }) {
@@ -107,6 +112,7 @@ export function pipelineHandlers(
       const { desired_state: state, deployed_configuration_id: deployedConfigurationId } = input;
       if (state === 'running') refuseUnrunnable(await pipelines.get(place), runnableTypes);
       await pipelines.change(place, { state, deployedConfigurationId });
+      void planSoon(place.clusterId);
       return {};
     },
 
@@ -129,6 +135,7 @@ export function pipelineHandlers(
 
     async delete_pipeline(input, { accountId }) {
       await pipelines.delete(placeOf(input, accountId));
+      void planSoon(input.virtual_cluster_id);
       return {};
     },
   } satisfies SomeHandlers;
