@@ -11,6 +11,8 @@ export interface ClientTls {
   readonly privateKey?: Buffer;
   /** Accepts every certificate, so the identity of the server is not verified. */
   readonly skipsVerification?: boolean;
+  /** Accepts a trusted certificate whatever names it has. */
+  readonly skipsNames?: boolean;
   /** More settings, as Node takes them: several certificates, keys with passwords. */
   readonly context?: SecureContextOptions;
 }
@@ -86,7 +88,7 @@ export function stopped(address: Address): ConnectionFailed {
 
 function tlsOptions(
   { host, port }: Address,
-  { authorities, certificate, privateKey, skipsVerification = false, context }: ClientTls,
+  { authorities, certificate, privateKey, skipsVerification = false, skipsNames = false, context }: ClientTls,
 ) {
   return {
     host,
@@ -94,6 +96,7 @@ function tlsOptions(
     // An IP address is not allowed as SNI.
     ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
     rejectUnauthorized: !skipsVerification,
+    ...(skipsNames && { checkServerIdentity: () => undefined }),
     ...(authorities === undefined ? {} : { ca: authorities }),
     ...(certificate === undefined ? {} : { cert: certificate }),
     ...(privateKey === undefined ? {} : { key: privateKey }),

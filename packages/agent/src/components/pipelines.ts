@@ -15,6 +15,9 @@ interface Needs extends AgentContext {
 const sharedBytesPerCpu = 5_000_000;
 const aloneBytesPerCpu = 100 * 1024 * 1024;
 
+const certificateRequired =
+  'the listener of this cluster requires client certificates, which pipelines have not; use kafka_franz with a certificate of its own, or leave out -requireMTLSAuthentication';
+
 /** Managed pipelines, on agents with their role. They stop before the listeners that they use. */
 export const pipelines = {
   name: 'pipelines',
@@ -27,7 +30,11 @@ export const pipelines = {
       bytesPerSecond: cpuCount * (options.pipelineBytesPerCpu ?? usualRate),
       ownCluster: (pipelineId) => ({
         brokers: [`${inUrl(options.advertisedHost)}:${kafkaPort}`],
-        usesTls: tls?.kafka !== undefined,
+        ...(tls?.kafka && {
+          usesTls: true,
+          trustedCertificates: tls.certificates.trusted,
+          problem: tls.kafka.clientCertificates === 'required' ? certificateRequired : undefined,
+        }),
         ...(sasl?.passwordMechanisms.includes('PLAIN') ? pipelineLogins.issue(pipelineId, agentId) : {}),
       }),
       onLine: (line) => emitPipelineLine(events, line),

@@ -19,6 +19,15 @@ test('a pipeline runs until its input ends, with variables of the shell', async 
   assert.deepEqual(found, { status: 0, out: '', err: '3 messages read, 3 written (36 bytes)\n' });
 });
 
+test('secrets are variables of the shell', async (t) => {
+  const yaml = `input: {generate: {mapping: 'root = "\${secret:api-token}"', count: 1, interval: ""}}\noutput: {stdout: {}}`;
+  const found = await runYaml(t, yaml, { environment: { WEIR_SECRET_API_TOKEN: 'hunter2' } });
+  assert.deepEqual([found.status, found.out], [0, 'hunter2\n']);
+  const { status, err } = await runYaml(t, yaml, { environment: {} });
+  assert.equal(status, 1);
+  assert.match(err, /: set the variable WEIR_SECRET_API_TOKEN to the value of the secret api-token\n$/);
+});
+
 test('on a terminal, a line shows the progress', async (t) => {
   const yaml = 'input: {generate: {mapping: root = "a", count: 2, interval: ""}}\noutput: {drop: {}}';
   const { err } = await runYaml(t, yaml, { isErrTerminal: true });

@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { apiLimits } from '@weir/api/limits';
-import { Failure, formatBytes, type Log, type LogFields, pauseUnlessStopped, systemRandom } from '@weir/core';
+import {
+  Failure,
+  formatBytes,
+  type Log,
+  type LogFields,
+  pauseUnlessStopped,
+  secretNamesIn,
+  systemRandom,
+} from '@weir/core';
 import {
   catalogue,
   type PipelineMetrics,
@@ -29,12 +37,18 @@ export const runPipelineTool: Handler<'cli run-pipeline'> = async (values, deps)
   const { environment, output, clock, stop } = deps;
   const yaml = await readGivenFile('file', path, 2 * apiLimits.pipelineConfigurationBytesMax, deps);
   const variable = (name: string) => (Object.hasOwn(environment, name) ? environment[name] : undefined);
+  const file = path === '-' ? 'standard input' : path;
+  const { secrets, missing } = secretsIn(yaml, variable);
+  for (const name of missing)
+    output.err(
+      `${escapeControls(`${file}: set the variable ${secretVariable(name)} to the value of the secret ${name}`)}\n`,
+    );
+  if (missing.length > 0) return failedStatus;
   const { config, problems, warnings } = readConfiguration(yaml, {
     catalogue,
     isLocal: true,
-    references: { variable, secrets: {} },
+    references: { variable, secrets },
   });
-  const file = path === '-' ? 'standard input' : path;
   for (const [word, found] of [
     ['', problems],
     ['warning: ', warnings],
@@ -61,6 +75,23 @@ export const runPipelineTool: Handler<'cli run-pipeline'> = async (values, deps)
   output.err(`${counts.summary}\n`);
   return status;
 };
+
+/** Where the value of a secret is: `WEIR_SECRET_API_TOKEN` for `api-token`. */
+function secretVariable(name: string): string {
+  return `WEIR_SECRET_${name.toUpperCase().replaceAll(/[.-]/g, '_')}`;
+}
+
+/** The secrets that a configuration names: their values, and the names of those without. */
+function secretsIn(yaml: string, variable: (name: string) => string | undefined) {
+  const secrets: Record<string, string> = {};
+  const missing: string[] = [];
+  for (const name of secretNamesIn([yaml])) {
+    const value = variable(secretVariable(name));
+    if (value === undefined) missing.push(name);
+    else secrets[name] = value;
+  }
+  return { secrets, missing };
+}
 
 function servicesOf(
   { clock, environment, input, output }: Deps,

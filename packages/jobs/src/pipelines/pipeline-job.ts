@@ -62,7 +62,13 @@ export function pipelineInstances(options: PipelineInstancesOptions): PipelineIn
     try {
       for (;;) {
         const ownCluster = options.ownCluster(pipelineId);
-        const isRenewed = () => options.ownCluster(pipelineId)?.username !== ownCluster?.username;
+        const isRenewed = () => {
+          const now = options.ownCluster(pipelineId);
+          return (
+            now?.username !== ownCluster?.username ||
+            now?.trustedCertificates !== ownCluster?.trustedCertificates
+          );
+        };
         const login = watchedLogin(clock, signal, isRenewed);
         try {
           const start = {
@@ -130,7 +136,7 @@ export function pipelineInstances(options: PipelineInstancesOptions): PipelineIn
   };
 }
 
-/** Aborted when the instance is to stop, or to start again with another login, which changes about once a week. */
+/** Aborted when the instance is to stop, or to start again with another login or certificate, as about once a week. */
 function watchedLogin(clock: Clock, stop: AbortSignal, isRenewed: () => boolean) {
   const controller = new AbortController();
   const abort = () => controller.abort();

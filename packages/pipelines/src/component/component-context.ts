@@ -14,6 +14,10 @@ export interface OwnCluster {
   readonly username?: string | undefined;
   readonly password?: string | undefined;
   readonly usesTls?: boolean | undefined;
+  /** Certificates in PEM that its listeners may have or are issued by, beside those of public authorities. */
+  readonly trustedCertificates?: string | undefined;
+  /** Why pipelines cannot connect to it, in one line. */
+  readonly problem?: string | undefined;
 }
 
 /** What a process offers to the pipelines that it runs. */

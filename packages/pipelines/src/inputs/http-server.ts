@@ -252,12 +252,12 @@ function ofWebsockets(usual: string): Field<string> {
 
 export const httpServer = componentOf('input', {
   name: 'http_server',
+  // Agents take no requests for pipelines yet.
+  availability: 'local',
   about:
     'Makes messages of HTTP requests, and answers them when the messages are written, or with what `sync_response` sends back.',
   fields: {
-    address: string('Where it listens, as `host:port`; managed pipelines have the port of their agent.')
-      .or('')
-      .localOnly(),
+    address: string('Where it listens, as `host:port`.').or('').localOnly(),
     path: string(
       'The path; `/orders/{id}` has a variable, and one that ends with `/` is for all below it.',
     ).or('/post'),

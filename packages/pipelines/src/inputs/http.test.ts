@@ -189,9 +189,10 @@ test('a process that takes no requests opens no port for a pipeline', async () =
   );
 });
 
-test('managed pipelines choose no address, and websockets are refused', () => {
+test('managed pipelines take no requests, and websockets are refused', () => {
   // biome-ignore format: a table
   const cases: readonly [fields: string, problem: RegExp][] = [
+    ['path: /post',           /input http_server is not available in managed pipelines; run it with weir cli/],
     ['address: "0.0.0.0:80"', /address is not available in managed pipelines/],
     ['cert_file: /x',         /cert_file is not available in managed pipelines/],
     ['ws_path: /ws',          /websockets, which are not available/],

@@ -1,3 +1,4 @@
+import { rootCertificates } from 'node:tls';
 import { type ClientTls, type ClusterOptions, KafkaCluster, type SaslLogin } from '@weir/client';
 import { httpExchange, targetOfUrl, withinTime } from '@weir/http/client';
 import type { ComponentContext } from '../component/component-context.ts';
@@ -46,13 +47,20 @@ export async function foreignCluster(
 export function ownCluster(clientId: string, { clock, ownCluster: own }: Context): OpenCluster {
   if (own === undefined)
     throw new Error('this pipeline belongs to no cluster; use kafka_franz and name its seed_brokers');
+  if (own.problem !== undefined) throw new Error(own.problem);
   const bootstrap = bootstrapOf(own.brokers);
-  const { username, password = '', usesTls = false } = own;
+  const { username, password = '', usesTls = false, trustedCertificates = '' } = own;
   const login: SaslLogin | undefined =
     username === undefined ? undefined : { mechanism: 'PLAIN', username, password };
   const isLocal = bootstrap.every(({ host }) => /^(?:localhost|127\.[\d.]+|::1)$/.test(host));
   // A certificate is for the name that clients use, and not for this machine.
-  const tls: ClientTls | undefined = usesTls ? { skipsVerification: isLocal } : undefined;
+  const tls: ClientTls | undefined = usesTls
+    ? {
+        skipsNames: isLocal,
+        // The certificate of the agents may be issued by an authority that only their clients know.
+        context: { ca: [...rootCertificates, trustedCertificates], allowPartialTrustChain: true },
+      }
+    : undefined;
   return (stop) => new KafkaCluster({ bootstrap, tls, login, clientId, timeoutMs, clock, stop });
 }
 

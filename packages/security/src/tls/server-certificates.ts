@@ -74,6 +74,12 @@ export class ServerCertificates {
     return this.#certificate;
   }
 
+  /** What clients of this cluster trust if they trust its agents, in PEM. */
+  get trusted(): string {
+    const { certificate, authorities = '' } = this.#material;
+    return `${certificate}\n${authorities}`;
+  }
+
   get hasAuthorities(): boolean {
     return this.#material.authorities !== undefined;
   }
