@@ -94,8 +94,8 @@ export const layers: Readonly<Record<string, Layer>> = {
   // Configurations of pipelines, and the engine that runs them. It reaches every cluster as a client does.
   pipelines: {
     mayImport: ['api', 'bloblang', 'client', 'cluster', 'core', 'http', 'registry', 'storage', 'wire'],
-    // A cluster to read from and write to.
-    testsMayImport: ['cli'],
+    // A cluster to read from and write to, and certificates.
+    testsMayImport: ['cli', 'security'],
     builtins: 'any',
   },
   // Iceberg tables without Parquet. Files are reached through the port of `storage`.

@@ -9,6 +9,8 @@ export const pipelineLimits = {
   flushEveryMs: 100,
   /** Bytes that a scanner keeps in memory to make one message. */
   scannedMessageBytesMax: 64 * 1024 * 1024,
+  /** Components that resources which use others stand for, each counted as often as it is used. */
+  resourceUsesMax: 10_000,
   /** Copies of the inputs or the outputs of a broker. */
   copiesMax: 100,
   /** Memory of an instance: its heap, and its buffers. One with more is ended. */

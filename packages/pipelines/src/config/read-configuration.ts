@@ -4,8 +4,10 @@ import type { ComponentConfig, ComponentKind } from '../component/component-conf
 import type { ComponentSpec } from '../component/component-spec.ts';
 import { readFields } from '../component/field.ts';
 import type { ConfigurationProblem, Reading, TextPlace } from '../component/reading.ts';
+import { pipelineLimits } from '../limits.ts';
 import { entryOf, placeWithin, readYaml, shownKey, type YamlEntry, type YamlValue } from '../yaml/index.ts';
 import type { Catalogue } from './catalogue.ts';
+import { ResourceUses } from './resource-uses.ts';
 import { type StreamConfig, streamFields } from './stream-fields.ts';
 import { type References, substituted } from './substitution.ts';
 
@@ -153,14 +155,23 @@ class StreamReading implements Reading {
   }
 
   finish(): void {
-    const within = resourcesWithin(this.#references);
+    const uses = new ResourceUses(
+      this.#references.map(({ from, kind, label }) => [from, `${kind} ${label}`]),
+    );
     for (const { from, kind, label, place } of this.#references) {
       const target = `${kind} ${label}`;
       if (!this.#resources.has(target))
         this.problem(place, `there is no ${kind} resource ${shownKey(label)}; add it to ${kind}_resources`);
-      else if (from !== undefined && (target === from || within.get(target)?.has(from)))
+      else if (from !== undefined && uses.isWithinItself(from, target))
         this.problem(place, `the ${kind} resource ${shownKey(label)} would be within itself`);
     }
+    const { resourceUsesMax: usesMax } = pipelineLimits;
+    const [first] = this.#references;
+    if (first !== undefined && uses.count > usesMax)
+      this.problem(
+        first.place,
+        `resources use each other so often that this would be more than ${usesMax} components; use fewer within each other`,
+      );
   }
 
   /** The entry that names the type, by its key, or by `type` as in older configurations. */
@@ -247,25 +258,6 @@ class StreamReading implements Reading {
 
 function isResourcePath(path: string): boolean {
   return /^root\.[a-z_]+_resources\.\d+$/.test(path);
-}
-
-/** By resource, those that it uses, and that they use. */
-function resourcesWithin(references: readonly Reference[]): Map<string, Set<string>> {
-  const used = new Map<string, Set<string>>();
-  for (const { from, kind, label } of references)
-    if (from !== undefined) used.set(from, (used.get(from) ?? new Set()).add(`${kind} ${label}`));
-  const within = new Map<string, Set<string>>();
-  for (const resource of used.keys()) {
-    const found = new Set<string>();
-    const open = [...used.get(resource)!];
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      if (found.has(next)) continue;
-      found.add(next);
-      open.push(...(used.get(next) ?? []));
-    }
-    within.set(resource, found);
-  }
-  return within;
 }
 
 function nameOf(kind: ComponentKind): string {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { configurationOf } from '../../testing/run-processors.ts';
 import { catalogue } from '../catalogue.ts';
 import { readConfiguration } from './read-configuration.ts';
+import { ResourceUses } from './resource-uses.ts';
 
 const processorResources = (...configs: string[]) =>
   `processor_resources:\n${configs.map((config) => `  - ${config.replaceAll('\n', '\n    ')}\n`).join('')}`;
@@ -12,6 +13,15 @@ interface Case {
   readonly processors: string;
   readonly resources?: string;
   readonly problems: readonly string[];
+}
+
+/** Each resource uses the next one twice. */
+function doubled(depth: number): string {
+  const uses = Array.from(
+    { length: depth },
+    (_, at) => `label: r${at}\ntry: [{resource: r${at + 1}}, {resource: r${at + 1}}]`,
+  );
+  return processorResources(...uses, `label: r${depth}\nnoop: {}`);
 }
 
 const cases: readonly Case[] = [
@@ -68,6 +78,20 @@ rate_limit_resources:
     resources:
       'cache_resources:\n  - {label: a, multilevel: [b, b]}\n  - {label: b, multilevel: [a, c]}\n  - {label: c, noop: {}}\n',
     problems: ['b', 'b', 'a'].map((label) => `the cache resource "${label}" would be within itself`),
+  },
+  {
+    what: 'resources that use each other twice, fourteen deep',
+    processors: '- resource: r0',
+    resources: doubled(14),
+    problems: [
+      'resources use each other so often that this would be more than 10000 components; use fewer within each other',
+    ],
+  },
+  {
+    what: 'resources that use each other twice, ten deep',
+    processors: '- resource: r0',
+    resources: doubled(10),
+    problems: [],
   },
   {
     what: 'a label beside a resource',
@@ -134,4 +158,12 @@ test("files are for a machine of one's own", () => {
   const yaml = configurationOf('- noop: {}', 'cache_resources:\n  - {label: c, file: {directory: /tmp}}\n');
   const { problems } = readConfiguration(yaml, { catalogue, isLocal: false });
   assert.match(problems[0]!.message, /cache file is not available in managed pipelines/);
+});
+
+test('a long chain of resources is read in linear time', () => {
+  const count = 20_000;
+  const chain = Array.from({ length: count }, (_, at) => [`r${at}`, `r${at + 1}`] as const);
+  assert.equal(new ResourceUses([[undefined, 'r0'], ...chain]).count, count + 1);
+  const circle = new ResourceUses([...chain, [`r${count}`, 'r0']]);
+  assert.ok(circle.isWithinItself('r0', 'r1'));
 });

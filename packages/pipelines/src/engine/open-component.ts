@@ -1,3 +1,4 @@
+import { MappingFailure } from '@weir/bloblang';
 import type { ComponentConfig, ComponentKind } from '../component/component-config.ts';
 import type { ComponentContext, PipelineServices } from '../component/component-context.ts';
 import { HeldBack } from '../component/held-back.ts';
@@ -27,7 +28,16 @@ export class Opening {
     this.#stop = stop;
     this.#mappingPorts = {
       ...services.mappingPorts,
-      cache: (label) => this.resources.find('cache', label)?.now,
+      cache: (label) => {
+        const cache = this.resources.find('cache', label);
+        if (cache !== undefined && cache.now === undefined)
+          // No default of the mapping may hide it.
+          throw new MappingFailure(
+            `the cache '${label}' has to be waited for, which mappings cannot; use the processor cache, or a cache such as memory`,
+            false,
+          );
+        return cache?.now;
+      },
     };
   }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { createServer } from 'node:tls';
-import { TestCa } from '../../../security/testing/test-ca.ts';
+import { TestCa } from '@weir/security/testing';
 import { testServices } from '../../testing/run-pipeline.ts';
 import { Resources } from '../component/resources.ts';
 import { ownCluster } from './cluster-connection.ts';

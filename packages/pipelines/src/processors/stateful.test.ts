@@ -84,6 +84,14 @@ const cases: readonly Case[] = [
     result: [`["7","v a","key already exists"]`],
   },
   {
+    what: 'mappings cannot wait for a cache',
+    processors: '- mapping: root = cache_get("files", "x").catch(err -> err)',
+    given: ['{}'],
+    result: [
+      "{} ! the cache 'files' has to be waited for, which mappings cannot; use the processor cache, or a cache such as memory",
+    ],
+  },
+  {
     what: 'mappings do not know other caches',
     processors: '- mapping: root = cache_get("other", "known")',
     given: ['{}'],
