@@ -48,8 +48,8 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 /**
- * Managed pipelines of a cluster with TLS by a private authority, logins and ACLs: they name no credentials. Their output
- * is down, refuses a message, and a processor fails on another one.
+ * Managed pipelines of a cluster with TLS by a private authority, logins and ACLs: they name no credentials. Their
+ * output is down, refuses a message, and a processor fails on another one.
  */
 test('pipelines log in by themselves, and lose nothing while an output is down', {
   timeout: 240_000,
