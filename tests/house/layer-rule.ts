@@ -98,8 +98,8 @@ export const layers: Readonly<Record<string, Layer>> = {
     testsMayImport: ['cli', 'security'],
     builtins: 'any',
   },
-  // Iceberg tables without Parquet. Files are reached through the port of `storage`.
-  iceberg: { mayImport: ['core', 'storage'], builtins: ['zlib'] },
+  // Iceberg tables without Parquet. Files are reached through the port of `storage`, catalog servers over HTTP.
+  iceberg: { mayImport: ['core', 'http', 'storage'], builtins: ['crypto', 'zlib'] },
   tableflow: { mayImport: ['bloblang', 'core', 'iceberg', 'wire', 'storage', 'registry'], builtins: 'any' },
   orbit: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
   // Tools for models, derived from the API catalogue; the server of the tools supplies the operation handlers.

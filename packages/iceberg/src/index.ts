@@ -13,10 +13,11 @@
  *    data files.
  * 7. `metadata/`: the root of a table. `updates.ts` is the one language of commits.
  * 8. `files/`: the port to files, and files in a bucket. `scan/`: the files that a reader needs.
- * 9. `catalogs/`: the port to catalogs, and one in a bucket.
+ * 9. `catalogs/`: the port to catalogs, one in a bucket, and servers of the REST protocol.
  * 10. `changes/`: append, compaction, evolution, expiry; `commit-change.ts` commits them against other writers.
  */
 export { ObjectStoreCatalog } from './catalogs/object-store-catalog.ts';
+export { RestCatalog } from './catalogs/rest/rest-catalog.ts';
 export { commitChange } from './changes/commit-change.ts';
 export { createTable } from './changes/create-table.ts';
 export { Expiry, unreachableFiles } from './changes/expiry.ts';

@@ -50,6 +50,14 @@ export class IcebergReader {
     }>;
   }
 
+  writeOverRest(uri: string) {
+    return this.#call('write_over_rest', { uri }) as Promise<{ readonly snapshots: number }>;
+  }
+
+  readOverRest(uri: string) {
+    return this.#call('read_over_rest', { uri }) as Promise<readonly Record<string, unknown>[]>;
+  }
+
   selectedNames(location: string, fields: readonly string[]) {
     return this.#call('selected_names', { location, fields }) as Promise<readonly string[]>;
   }

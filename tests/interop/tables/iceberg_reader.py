@@ -10,10 +10,11 @@ import uuid
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.conversions import to_bytes
 from pyiceberg.table import CommitTableRequest, StaticTable
 from pyiceberg.transforms import parse_transform
-from pyiceberg.types import IcebergType
+from pyiceberg.types import IcebergType, LongType
 from pydantic import TypeAdapter
 
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
@@ -137,7 +138,30 @@ def selected_names(location, fields):
     return [str(field.name) for field in StaticTable.from_metadata(location).schema().select(*fields).fields]
 
 
+def write_over_rest(uri):
+    """A table that pyiceberg creates, appends to, evolves and deletes from through a catalog server."""
+    catalog = RestCatalog("weir", uri=uri, warehouse="lake")
+    catalog.create_namespace("foreign")
+    schema = pa.schema([pa.field("id", pa.int32(), nullable=False), pa.field("note", pa.string())])
+    table = catalog.create_table("foreign.written", schema=schema, properties={"owner": "python"})
+    rows = [{"id": at, "note": None if at % 3 == 0 else f"\U0001f600 {at}"} for at in range(10)]
+    table.append(pa.Table.from_pylist(rows, schema=schema))
+    with table.update_schema() as update:
+        update.add_column("n", LongType())
+    wider = schema.append(pa.field("n", pa.int64()))
+    table.append(pa.Table.from_pylist([{"id": 100, "note": "late", "n": 2**60}], schema=wider))
+    table.delete("id < 5")
+    return {"snapshots": len(catalog.load_table("foreign.written").metadata.snapshots)}
+
+
+def read_over_rest(uri):
+    table = RestCatalog("weir", uri=uri, warehouse="lake").load_table("foreign.written")
+    return [{name: to_json(value) for name, value in row.items()} for row in table.scan().to_arrow().to_pylist()]
+
+
 REQUESTS = {
+    "write_over_rest": write_over_rest,
+    "read_over_rest": read_over_rest,
     "read_commit": read_commit,
     "selected_names": selected_names,
     "write_file": write_file, "read_table": read_table, "single_values": single_values}

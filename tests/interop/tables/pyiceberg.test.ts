@@ -27,6 +27,7 @@ import {
   printJson,
   printNameMapping,
   project,
+  RestCatalog,
   SchemaEvolution,
   snapshotOfRef,
   storeFiles,
@@ -39,6 +40,7 @@ import {
   valueBytes,
   type WrittenColumn,
 } from '@weir/iceberg';
+import { RestServer } from '@weir/iceberg/testing';
 import { createBucket, openStore } from '@weir/storage';
 import { pythonWith } from '../python/venv.ts';
 import { IcebergReader, type WrittenType } from './iceberg-reader.ts';
@@ -136,6 +138,10 @@ class WrittenTable {
     this.location = `file://${folder}/shop/${name}`;
     this.#deps = { files, clock: systemClock, random: seededRandom(name.length), log: silentLog };
     this.#catalog = new ObjectStoreCatalog({ ...this.#deps, root: `file://${folder}` });
+  }
+
+  get catalog() {
+    return this.#catalog;
   }
 
   get files() {
@@ -386,6 +392,74 @@ test('pyiceberg reads commits of the REST protocol', { skip }, async () => {
   assert.deepEqual(requirements, ['AssertTableUUID', 'AssertRefSnapshotId']);
   assert.deepEqual(updates, ['AddSnapshotUpdate', 'SetSnapshotRefUpdate']);
   assert.equal(snapshot, String(change.snapshotId));
+});
+
+test('a table that pyiceberg writes through a catalog server is read and written by ours', {
+  skip,
+}, async (t) => {
+  const table = await WrittenTable.create('beside', []);
+  const server = new RestServer(table.catalog, 'lake');
+  t.after(() => server.close());
+  const uri = await server.start();
+  const { snapshots } = await reader.writeOverRest(uri);
+  const catalog = new RestCatalog({ uri, clock: systemClock, random: seededRandom(3) });
+  const name = { namespace: ['foreign'], name: 'written' };
+  assert.deepEqual(await catalog.list(['foreign']), [name]);
+  const { metadata } = await catalog.load(name);
+  assert.equal(metadata.snapshots.length, snapshots);
+  // Manifests of pyiceberg are read, and pruned by its bounds: 5 to 9, and 100.
+  const idsOf = async (value: number) => {
+    const { data } = await planFiles(table.files, metadata, snapshotOfRef(metadata), {
+      op: '>',
+      id: 1,
+      value,
+    });
+    return data.map(({ file }) => file.recordCount);
+  };
+  assert.deepEqual(
+    [await idsOf(0), await idsOf(9), await idsOf(100)].map((counts) => counts.toSorted()),
+    [[1n, 5n], [1n], []],
+  );
+  // Compaction by us, of what pyiceberg wrote.
+  const { data } = await planFiles(table.files, metadata, snapshotOfRef(metadata));
+  const rows = [5, 6, 7, 8, 9, 100].map((id) => ({
+    id,
+    note: id === 100 ? 'late' : id % 3 === 0 ? null : `😀 ${id}`,
+    n: id === 100 ? String(2n ** 60n) : null,
+  }));
+  const schema = currentSchema(metadata);
+  const columns = schema.columns.map(({ id, name: of, type, isRequired }) => ({
+    id,
+    name: of,
+    type: type.kind,
+    required: isRequired,
+  }));
+  const path = `${metadata.location}/data/merged.parquet`;
+  const { bytes } = await reader.writeFile(path.slice('file://'.length), columns, rows);
+  const merged = describeFile(
+    {
+      path,
+      format: 'PARQUET',
+      partition: [],
+      recordCount: 6,
+      fileBytes: bytes,
+      columns: new Map([[1, { valueCount: 6, nullCount: 0, least: 5, greatest: 100 }]]),
+    },
+    { schema, spec: defaultSpec(metadata) },
+  );
+  const change = table.fileChange({
+    operation: 'replace',
+    added: [merged],
+    removed: data.map(({ file }) => file.path),
+    plannedOn: snapshotOfRef(metadata)!.id,
+  });
+  await commitChange(catalog, name, change, {
+    files: table.files,
+    clock: systemClock,
+    random: seededRandom(4),
+    log: silentLog,
+  });
+  assert.deepEqual(sorted(await reader.readOverRest(uri)), shown(rows));
 });
 
 test('pyiceberg agrees on the bytes of values and on transforms', { skip }, async () => {

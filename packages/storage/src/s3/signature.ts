@@ -13,7 +13,7 @@ export interface ExpiringCredentials extends Credentials, Expiring {}
 
 export interface SignedRequest {
   readonly method: string;
-  /** As in the request line, escaped by `escapePath`. */
+  /** As in the request line, escaped by `escapePath`. For services other than S3, each segment is escaped once more. */
   readonly path: string;
   /** As in the request line after the `?`: names in order, names and values escaped by `escapeQuery`. */
   readonly query?: string | undefined;
@@ -21,8 +21,8 @@ export interface SignedRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The service that a signature is for. */
-type SignedService = 's3' | 's3express' | 'sts';
+/** The service that a signature is for. Catalogs are beside our own stores. */
+type SignedService = 's3' | 's3express' | 'sts' | 'glue' | 's3tables' | 'execute-api';
 
 interface SignatureContext {
   readonly credentials: Credentials;

@@ -1,0 +1,187 @@
+/** Requests to a catalog server: where it is, with whose credentials, and what an answer means. */
+import { type Clock, Failure, type JitteredBackOff, jitteredBackOffMs, type Random } from '@weir/core';
+import { httpExchange, withinTime } from '@weir/http/client';
+import { type Json, parseJson, printJson } from '../../json/exact-json.ts';
+import { ObjectReader } from '../../json/json-reader.ts';
+import { icebergLimits } from '../../limits.ts';
+import { type Authenticator, authenticator, type OutgoingRequest, type RestAuth } from './rest-auth.ts';
+
+export interface RestOptions {
+  /** The address of the catalog, such as `https://catalog.example/api/catalog`; `v1/…` is below it. */
+  readonly uri: string;
+  readonly warehouse?: string | undefined;
+  readonly auth?: RestAuth | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Decides which hosts may be connected to. Absent for all. */
+  readonly lookup?: Parameters<typeof httpExchange>[0]['lookup'];
+  /** The certificate authority, in PEM, if it is not a public one. */
+  readonly ca?: string | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+/** The request may have reached the server, and its effect is not known. */
+export class AnswerLost extends Error {
+  override readonly name = 'AnswerLost';
+}
+
+export interface RestAnswer {
+  readonly status: number;
+  /** The body of a success; absent if it has none. */
+  readonly json: Json | undefined;
+  /** Type and message of an error, by the protocol. */
+  readonly problem: string;
+  readonly problemType: string | undefined;
+}
+
+export interface RestCall {
+  readonly method: 'GET' | 'POST' | 'DELETE' | 'HEAD';
+  /** Segments after the prefix, not escaped. */
+  readonly path: readonly string[];
+  readonly query?: Readonly<Record<string, string>> | undefined;
+  readonly body?: Json | undefined;
+}
+
+const attemptsMax = 5;
+const backOff: JitteredBackOff = { firstMs: 200, maxMs: 5_000, jitter: 'half' };
+const defaultTimeoutMs = 60_000;
+/** The server asks for a later attempt, and has done nothing. */
+const laterStatuses = [429, 503];
+/** The server cannot say whether the request took effect. */
+const unknownStatuses = [500, 502, 504];
+const refusedStatuses = [401, 419];
+const problemCharsMax = 500;
+
+export class RestConnection {
+  readonly #options: RestOptions;
+  readonly #uri: URL;
+  readonly #auth: Authenticator;
+  #prefix: Promise<readonly string[]> | undefined;
+
+  constructor(options: RestOptions) {
+    this.#options = options;
+    const uri = URL.parse(options.uri.replace(/\/+$/, ''));
+    if (uri === null || !/^https?:$/.test(uri.protocol) || uri.username !== '' || uri.search !== '')
+      throw new Failure(
+        `${options.uri.slice(0, 200)}: the address of a catalog is an http:// or https:// URL without user and query`,
+      );
+    this.#uri = new URL(uri.href.replace(/\/+$/, ''));
+    this.#auth = authenticator(options.auth ?? { type: 'none' }, {
+      clock: options.clock,
+      uri: this.#uri,
+      send: (request) => this.#send(request),
+    });
+  }
+
+  /** Throws `AnswerLost` if the request may have taken effect, and a `Failure` if it has not. */
+  async call(call: RestCall): Promise<RestAnswer> {
+    this.#prefix ??= this.#configured();
+    // A failure is not kept.
+    this.#prefix.catch(() => {
+      this.#prefix = undefined;
+    });
+    return this.#request({ ...call, path: [...(await this.#prefix), ...call.path] });
+  }
+
+  /** Asks for the configuration of the server, which has the prefix of all paths. */
+  async #configured(): Promise<readonly string[]> {
+    const { warehouse } = this.#options;
+    const query = warehouse === undefined ? undefined : { warehouse };
+    const { status, json, problem } = await this.#request({ method: 'GET', path: ['config'], query });
+    if (status !== 200)
+      throw new Failure(`${this.#uri.origin}: the catalog refused its configuration: ${problem}`);
+    const config = new ObjectReader(json, 'config');
+    const prefix = config.texts('overrides').prefix ?? config.texts('defaults').prefix ?? '';
+    return prefix
+      .split('/')
+      .filter((segment) => segment !== '')
+      .map((segment) => safeDecode(segment));
+  }
+
+  async #request({ method, path, query = {}, body }: RestCall): Promise<RestAnswer> {
+    const url = new URL(`${this.#uri.href}/${['v1', ...path].map(encodeURIComponent).join('/')}`);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    const text = body === undefined ? undefined : printJson(body);
+    const headers = {
+      accept: 'application/json',
+      ...(text !== undefined && { 'content-type': 'application/json' }),
+    };
+    const request: OutgoingRequest = { method, url, headers, ...(text !== undefined && { body: text }) };
+    const { clock, random } = this.#options;
+    let hasRenewed = false;
+    for (let attempt = 1; ; attempt++) {
+      const answer = await this.#send({
+        ...request,
+        headers: { ...headers, ...(await this.#auth.headers(request)) },
+      });
+      if (refusedStatuses.includes(answer.status) && !hasRenewed && this.#auth.refused()) {
+        hasRenewed = true;
+        continue;
+      }
+      if (laterStatuses.includes(answer.status) && attempt < attemptsMax) {
+        await new Promise<void>((resolve) =>
+          clock.after(jitteredBackOffMs(attempt - 1, backOff, random), resolve),
+        );
+        continue;
+      }
+      return this.#read(answer);
+    }
+  }
+
+  #read({ status, text }: { readonly status: number; readonly text: string }): RestAnswer {
+    const isSuccess = status >= 200 && status < 300;
+    if (isSuccess)
+      return {
+        status,
+        json: text === '' ? undefined : parseJson(text, this.#uri.origin),
+        problem: '',
+        problemType: undefined,
+      };
+    const { problem, problemType } = problemIn(text, status);
+    if (unknownStatuses.includes(status)) throw new AnswerLost(`${this.#uri.origin}: ${problem}`);
+    return { status, json: undefined, problem, problemType };
+  }
+
+  async #send({ method, url, headers, body }: OutgoingRequest): Promise<{ status: number; text: string }> {
+    const { clock, lookup, ca, timeoutMs = defaultTimeoutMs } = this.#options;
+    let isConnected = false;
+    const onConnected = () => {
+      isConnected = true;
+    };
+    try {
+      return await withinTime({ clock, timeoutMs, stop: new AbortController().signal }, (signal) =>
+        httpExchange({ url, method, headers, body, signal, lookup, ca, onConnected }, async (answer) => ({
+          status: answer.status,
+          text: await answer.text(icebergLimits.tableMetadataBytesMax),
+        })),
+      );
+    } catch (error) {
+      const message = `${url.origin}: ${(error as Error).message}`;
+      throw isConnected
+        ? new AnswerLost(message, { cause: error })
+        : new Failure(`${message}; is the catalog reachable?`, { cause: error });
+    }
+  }
+}
+
+function safeDecode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** `{"error": {"message", "type", "code"}}`, or whatever a proxy answers. */
+function problemIn(text: string, status: number): { problem: string; problemType: string | undefined } {
+  try {
+    const { error } = Object(JSON.parse(text)) as { error?: { message?: unknown; type?: unknown } };
+    const message = String(error?.message ?? '')
+      .slice(0, problemCharsMax)
+      .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+    const problemType = typeof error?.type === 'string' ? error.type : undefined;
+    return { problem: message === '' ? `status ${status}` : `status ${status}: ${message}`, problemType };
+  } catch {
+    return { problem: `status ${status}`, problemType: undefined };
+  }
+}

@@ -1,0 +1,1 @@
+export { RestServer } from './rest-server.ts';
