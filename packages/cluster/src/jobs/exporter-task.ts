@@ -1,4 +1,5 @@
 import * as s from '../shapes/shape.ts';
+import { jsonTask } from './json-task.ts';
 
 /** The kind of job that copies schemas of the registry of a cluster to another one. */
 export const schemaExportKind = 'schema_export';
@@ -15,18 +16,7 @@ const exporterTask = s.struct({
 });
 type ExporterTask = s.TypeOf<typeof exporterTask>;
 
-const shape: s.Shape<ExporterTask> = exporterTask;
-
-export function writeExporterTask(task: ExporterTask): Uint8Array {
-  return Buffer.from(JSON.stringify(task));
-}
-
-export function readExporterTask(task: Uint8Array): ExporterTask {
-  const read = JSON.parse(Buffer.from(task).toString()) as ExporterTask;
-  const problem = shape(read, 'task');
-  if (problem !== undefined) throw new RangeError(problem);
-  return read;
-}
+export const { write: writeExporterTask, read: readExporterTask } = jsonTask<ExporterTask>(exporterTask);
 
 /**
  * The scope of the jobs of an exporter: after a user changed it or a secret of it, the next one does not wait for a

@@ -1,4 +1,5 @@
 import * as s from '../shapes/shape.ts';
+import { jsonTask } from './json-task.ts';
 
 /** The kind of job that copies schemas of another registry. */
 export const schemaLinkingKind = 'schema_linking';
@@ -27,18 +28,7 @@ const linkingTask = s.struct({
 });
 export type LinkingTask = s.TypeOf<typeof linkingTask>;
 
-const shape: s.Shape<LinkingTask> = linkingTask;
-
-export function writeLinkingTask(task: LinkingTask): Uint8Array {
-  return Buffer.from(JSON.stringify(task));
-}
-
-export function readLinkingTask(task: Uint8Array): LinkingTask {
-  const read = JSON.parse(Buffer.from(task).toString()) as LinkingTask;
-  const problem = shape(read, 'task');
-  if (problem !== undefined) throw new RangeError(problem);
-  return read;
-}
+export const { write: writeLinkingTask, read: readLinkingTask } = jsonTask<LinkingTask>(linkingTask);
 
 /** The scope of the jobs of a pipeline: those of another configuration or secret do not wait for the next interval. */
 export function linkingScope({

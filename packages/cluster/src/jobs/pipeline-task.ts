@@ -1,4 +1,5 @@
 import * as s from '../shapes/shape.ts';
+import { jsonTask } from './json-task.ts';
 
 /** The kind of job that is an instance of a managed pipeline. It runs as long as it is wanted. */
 export const pipelineKind = 'pipeline';
@@ -21,18 +22,7 @@ const pipelineTask = s.struct({
 });
 export type PipelineTask = s.TypeOf<typeof pipelineTask>;
 
-const shape: s.Shape<PipelineTask> = pipelineTask;
-
-export function writePipelineTask(task: PipelineTask): Uint8Array {
-  return Buffer.from(JSON.stringify(task));
-}
-
-export function readPipelineTask(task: Uint8Array): PipelineTask {
-  const read = JSON.parse(Buffer.from(task).toString()) as PipelineTask;
-  const problem = shape(read, 'task');
-  if (problem !== undefined) throw new RangeError(problem);
-  return read;
-}
+export const { write: writePipelineTask, read: readPipelineTask } = jsonTask<PipelineTask>(pipelineTask);
 
 type InstanceName = Pick<PipelineTask, 'pipelineId' | 'configurationId' | 'instance' | 'secretsDigest'>;
 

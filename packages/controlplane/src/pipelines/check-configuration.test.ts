@@ -249,6 +249,10 @@ for (const [what, type, some, message] of wrongParts) {
 }
 
 test('what works and is not advisable is a warning', () => {
-  for (const type of ['bento', 'orbit'] as const) assert.deepEqual(configurationWarnings(type, bento), []);
+  assert.deepEqual(
+    configurationWarnings('bento', bento).map(({ message }) => message),
+    ['http has no effect: the operator sets it', 'tracer has no effect: there is no tracing in this release'],
+  );
+  assert.deepEqual(configurationWarnings('orbit', bento), []);
   assert.deepEqual(configurationWarnings('bento', '['), []);
 });
