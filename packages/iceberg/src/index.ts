@@ -14,7 +14,7 @@
  * 7. `metadata/`: the root of a table. `updates.ts` is the one language of commits.
  * 8. `files/`: the port to files, and files in a bucket. `scan/`: the files that a reader needs.
  * 9. `catalogs/`: the port to catalogs, one in a bucket, and servers of the REST protocol.
- * 10. `changes/`: append, compaction, evolution, expiry; `commit-change.ts` commits them against other writers.
+ * 10. `changes/`: append, compaction, evolution, expiry, orphans; `commit-change.ts` commits against other writers.
  */
 export { ObjectStoreCatalog } from './catalogs/object-store-catalog.ts';
 export { RestCatalog } from './catalogs/rest/rest-catalog.ts';
@@ -24,17 +24,25 @@ export { Expiry, unreachableFiles } from './changes/expiry.ts';
 export { FileChange, type FileChangeParts } from './changes/file-change.ts';
 export { ManifestRewrite } from './changes/manifest-rewrite.ts';
 export { PartitionEvolution, PropertyChange, SchemaEvolution } from './changes/metadata-changes.ts';
+export { orphanFiles } from './changes/orphans.ts';
 export type { TableChange } from './changes/table-change.ts';
 export { storeFiles } from './files/store-files.ts';
 export { printJson } from './json/exact-json.ts';
 export type { DataFile } from './manifests/data-file.ts';
 export { describeFile, type WrittenColumn, type WrittenFile } from './manifests/describe-file.ts';
-export { currentSchema, defaultSpec, snapshotOfRef, type TableMetadata } from './metadata/table-metadata.ts';
+export {
+  currentSchema,
+  defaultSpec,
+  newestSummary,
+  snapshotOfRef,
+  type TableMetadata,
+} from './metadata/table-metadata.ts';
 export { commitJson } from './metadata/updates-json.ts';
 export { parseTransform, transformValue } from './partitions/transform.ts';
 export { planFiles } from './scan/plan-files.ts';
 export { nameMappingOf, printNameMapping } from './schema/name-mapping.ts';
 export { project } from './schema/projection.ts';
+export { changesTowards } from './schema/schema-difference.ts';
 export { type PrimitiveType, parsePrimitive, type Type } from './schema/types.ts';
 export { valueBytes } from './values/binary-value.ts';
 export type { Value } from './values/value.ts';

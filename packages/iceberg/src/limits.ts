@@ -28,6 +28,9 @@ export const icebergLimits = {
   manifestBlockEntries: 1000,
   manifestBlockBytes: 64 * KiB,
 
+  /** Files of a table that are younger are never taken for orphans: an hour. */
+  tableOrphanAgeMsMin: 3_600_000,
+
   /** How deeply the Avro schema of a manifest is nested. */
   manifestSchemaDepthMax: 64,
 } as const;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Metrics, seededRandom, silentLog, systemClock, systemEnvironment } from '@weir/core';
 import {
+  changesTowards,
   commitChange,
   commitJson,
   createTable,
@@ -17,7 +18,9 @@ import {
   type FileChangeParts,
   ManifestRewrite,
   nameMappingOf,
+  newestSummary,
   ObjectStoreCatalog,
+  orphanFiles,
   PartitionEvolution,
   type PrimitiveType,
   PropertyChange,
@@ -277,12 +280,16 @@ test('pyiceberg reads a table through its life', { skip }, async () => {
   const b = await table.write(second, []);
   const early = await table.change({ operation: 'append', added: [b] });
   const tagged = snapshotOfRef(early)!.id;
+  assert.equal(newestSummary(early, 'source-offsets')?.value, '{"0":20}');
 
   // Evolution: old files stay as they are.
   await table.commit(
     new SchemaEvolution(
       [
-        { change: 'widen', path: ['n'], type: primitive('long') },
+        ...changesTowards(currentSchema(early), [
+          { id: 0, name: 'n', isRequired: false, type: primitive('long') },
+          ...currentSchema(early).columns.filter(({ name }) => name !== 'n'),
+        ]),
         { change: 'rename', path: ['note'], to: 'remark' },
         { change: 'add', path: ['extra'], type: primitive('double'), position: 'first' },
         { change: 'drop', path: ['price'] },
@@ -356,6 +363,11 @@ test('pyiceberg reads a table through its life', { skip }, async () => {
   const unreachable = await unreachableFiles(table.files, before, after);
   assert.ok(unreachable.includes(a.path) && unreachable.includes(b.path));
   await table.files.delete(unreachable);
+  const orphans = orphanFiles(table.files, after, {
+    nowMs: after.lastUpdatedMs + 7_200_000,
+    minAgeMs: 3_600_000,
+  });
+  assert.deepEqual(await Array.fromAsync(orphans), []);
   const last = await reader.readTable(table.location);
   assert.equal(last.rows.length, 81);
   assert.equal(last.snapshots.length, 1);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemClock } from '@weir/core';
 import { dataFile } from '../../testing/files.ts';
 import { typeOf } from '../../testing/schemas.ts';
 import { orders, ordersPath, TestLake } from '../../testing/tables.ts';
 import type { DataFile } from '../manifests/data-file.ts';
-import { snapshotOfRef, type TableMetadata } from '../metadata/table-metadata.ts';
+import { newestSummary, snapshotOfRef, type TableMetadata } from '../metadata/table-metadata.ts';
 import { parseTransform } from '../partitions/transform.ts';
 import { planFiles } from '../scan/plan-files.ts';
 import { entriesOf, manifestsOf } from '../scan/snapshot-manifests.ts';
@@ -13,6 +14,7 @@ import { valueBytes } from '../values/binary-value.ts';
 import { Expiry, unreachableFiles } from './expiry.ts';
 import { ManifestRewrite } from './manifest-rewrite.ts';
 import { PartitionEvolution, PropertyChange, SchemaEvolution } from './metadata-changes.ts';
+import { orphanFiles } from './orphans.ts';
 import type { TableChange } from './table-change.ts';
 
 const path = (name: string) => `${ordersPath}/data/${name}`;
@@ -394,6 +396,53 @@ test('expiry keeps what branches, tags and rules name, and deletes only what not
   const kept = await expire({ isKept: ({ summary }) => summary['added-records'] === '1' });
   assert.equal(kept.snapshots.length, 3);
   assert.deepEqual(kept.snapshotLog.length, 2);
+});
+
+test('orphans are old files that nothing refers to', async () => {
+  const lake = await lakeWith('a', 'b');
+  await lake.commit(
+    lake.change({ operation: 'replace', removed: [path('a'), path('b')], added: [file('ab')] }),
+  );
+  for (const name of ['a', 'b', 'ab', 'lost.parquet'])
+    await lake.deps.files.write(path(name), Buffer.from(name));
+  await lake.deps.files.write(`${ordersPath}/metadata/lost-m0.avro`, Buffer.from('x'));
+  await lake.deps.files.write(`${ordersPath}2/data/other.parquet`, Buffer.from('x'));
+  const { metadata } = await lake.catalog.load(orders);
+  const hourMs = 3_600_000;
+  const found = async (ageMs: number, minAgeMs: number, of: TableMetadata = metadata) => {
+    const paths: string[] = [];
+    const rules = { nowMs: systemClock.nowMs() + ageMs, minAgeMs };
+    for await (const page of orphanFiles(lake.deps.files, of, rules)) paths.push(...page);
+    return paths.map((one) => one.slice(ordersPath.length));
+  };
+  // Snapshots of before still have a and b.
+  assert.deepEqual(await found(2 * hourMs, hourMs), ['/data/lost.parquet', '/metadata/lost-m0.avro']);
+  assert.deepEqual(await found(hourMs / 2, hourMs), [], 'of a commit that may be on its way');
+  const shared = { ...metadata, properties: { 'gc.enabled': 'false' } };
+  assert.deepEqual(await found(2 * hourMs, hourMs, shared), []);
+  await assert.rejects(found(hourMs, hourMs - 1), /may belong to a commit that is being made/);
+  // After an expiry that did not delete what it could.
+  const expired = await lake.commit(new Expiry({ nowMs: metadata.lastUpdatedMs + 1, maxSnapshotAgeMs: 0 }));
+  const gone = await found(2 * hourMs, hourMs, expired.metadata);
+  assert.deepEqual(
+    gone.filter((one) => one.startsWith('/data/')),
+    ['/data/a', '/data/b', '/data/lost.parquet'],
+  );
+  await lake.deps.files.delete(gone.map((one) => ordersPath + one));
+  assert.deepEqual(await lake.liveFiles(), ['ab']);
+});
+
+test('what a writer put into summaries is found behind snapshots of others', async () => {
+  const lake = await lakeWith('a');
+  const main = async () => newestSummary((await lake.catalog.load(orders)).metadata, 'offsets')?.value;
+  assert.equal(await main(), undefined);
+  for (const [name, offsets] of [
+    ['b', '5'],
+    ['c', '9'],
+  ] as const)
+    await lake.commit(lake.change({ operation: 'append', added: [file(name)], summary: { offsets } }));
+  await lake.commit(lake.change({ operation: 'replace', removed: [path('b')], added: [file('bb')] }));
+  assert.equal(await main(), '9');
 });
 
 test('a table of format version 1 is not written', async () => {

@@ -9,6 +9,7 @@ import { mainBranch, type Snapshot, type SnapshotRef } from '../metadata/snapsho
 import { ancestors, snapshotOf, type TableMetadata } from '../metadata/table-metadata.ts';
 import type { TableCommit, TableUpdate } from '../metadata/updates.ts';
 import { entriesOf, manifestsOf } from '../scan/snapshot-manifests.ts';
+import { reachableFiles, statisticsPaths } from './reachable-files.ts';
 import type { TableChange } from './table-change.ts';
 
 interface ExpiryRules {
@@ -116,32 +117,17 @@ export async function unreachableFiles(
   );
   // Files of such a table belong to other tables too.
   if (expired.length === 0 || after.properties['gc.enabled'] === 'false') return [];
-  const reachable = new Set<string>();
-  const keptManifests = new Map<string, ManifestFile>();
-  for (const snapshot of after.snapshots) {
-    if (snapshot.manifestList === undefined) return [];
-    reachable.add(snapshot.manifestList);
-    for (const manifest of await manifestsOf(files, snapshot)) keptManifests.set(manifest.path, manifest);
-  }
-  for (const { json } of [...after.statistics, ...after.partitionStatistics])
-    reachable.add(String(json['statistics-path']));
-  const candidates = new Set<string>();
-  const oldManifests = new Map<string, ManifestFile>();
+  const reachable = await reachableFiles(files, after);
+  const candidates = new Set<string>(statisticsPaths(before));
+  const expiredManifests = new Map<string, ManifestFile>();
   for (const snapshot of expired) {
     candidates.add(snapshot.manifestList!);
     for (const manifest of await manifestsOf(files, snapshot))
-      if (!keptManifests.has(manifest.path)) oldManifests.set(manifest.path, manifest);
+      if (!reachable.manifests.has(manifest.path)) expiredManifests.set(manifest.path, manifest);
   }
-  for (const { json } of [...before.statistics, ...before.partitionStatistics])
-    candidates.add(String(json['statistics-path']));
-  for (const manifest of oldManifests.values()) {
+  for (const manifest of expiredManifests.values()) {
     candidates.add(manifest.path);
     for (const { file } of await entriesOf(files, before, manifest)) candidates.add(file.path);
   }
-  for (const manifest of keptManifests.values()) {
-    reachable.add(manifest.path);
-    for (const { status, file } of await entriesOf(files, after, manifest))
-      if (status !== 'deleted') reachable.add(file.path);
-  }
-  return [...candidates].filter((path) => !reachable.has(path));
+  return [...candidates].filter((path) => !reachable.paths.has(path));
 }

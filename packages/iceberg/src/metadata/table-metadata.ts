@@ -94,6 +94,21 @@ export function snapshotOfRef(metadata: TableMetadata, ref: string = mainBranch)
   return named === undefined ? undefined : snapshotOf(metadata, named.snapshotId);
 }
 
+/**
+ * The newest value of a property that writers put into summaries, such as the offsets that are in the table, with the
+ * snapshot that has it. Snapshots of other writers do not have it.
+ */
+export function newestSummary(
+  metadata: TableMetadata,
+  property: string,
+  ref: string = mainBranch,
+): { readonly value: string; readonly snapshot: Snapshot } | undefined {
+  for (const snapshot of ancestors(metadata, snapshotOfRef(metadata, ref))) {
+    if (Object.hasOwn(snapshot.summary, property)) return { value: snapshot.summary[property]!, snapshot };
+  }
+  return undefined;
+}
+
 /** A snapshot and those before it, the newest first, as far as they have not expired. */
 export function* ancestors(metadata: TableMetadata, from: Snapshot | undefined): Generator<Snapshot> {
   const byId = new Map(metadata.snapshots.map((snapshot) => [snapshot.id, snapshot]));

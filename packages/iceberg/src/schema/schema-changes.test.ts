@@ -6,6 +6,7 @@ import { idsAfter, withFreshIds } from './fresh-ids.ts';
 import { canRead } from './promotion.ts';
 import { Schema } from './schema.ts';
 import { changeSchema, type SchemaChange } from './schema-changes.ts';
+import { changesTowards } from './schema-difference.ts';
 import { isPrimitive, type PrimitiveType, typeText } from './types.ts';
 
 const before = new Schema({
@@ -170,6 +171,51 @@ test('ids are never given twice, and only grow', () => {
       }
     }),
   );
+});
+
+test('the way to the columns that people want', () => {
+  const name = column(0, 'name!', 'string');
+  const [id, price, tags, attrs] = [
+    column(0, 'id!', 'int'),
+    column(0, 'price', 'decimal(9, 2)'),
+    column(0, 'tags', list(0, 'int')),
+    column(0, 'attrs', map(0, 'string', 0, struct(column(0, 'n', 'int')))),
+  ];
+  const user = column(0, 'user', struct(name, column(0, 'age', 'float')));
+  const all = [id, price, user, tags, attrs];
+  const but = (...others: (typeof id)[]) =>
+    all.map((one) => others.find((other) => other.name === one.name) ?? one);
+  // wanted columns, changes in short
+  const cases: [(typeof id)[], string[]][] = [
+    [all, []],
+    [[...all].reverse(), []],
+    [[...all, column(0, 'x', 'uuid')], ['add x']],
+    [but(column(0, 'id', 'long')), ['make-optional id', 'widen id']],
+    [but(column(0, 'price', 'decimal(5, 2)')), []],
+    [but(column(0, 'tags', list(0, 'long'))), ['widen tags.element']],
+    [but(column(0, 'user', struct(name, column(0, 'login', 'string')))), ['add user.login']],
+    [but(column(0, 'attrs', map(0, 'string', 0, struct(column(0, 'm', 'int'))))), ['add attrs.value.m']],
+    [[price], ['make-optional id']],
+  ];
+  for (const [wanted, expected] of cases) {
+    const changes = changesTowards(before, wanted);
+    assert.deepEqual(
+      changes.map((one) => `${one.change} ${'path' in one ? one.path.join('.') : ''}`),
+      expected,
+    );
+    // Once they are made, there is nothing left to do.
+    const loose = new Schema({ id: 0, columns: before.columns });
+    assert.deepEqual(changesTowards(changeSchema(loose, 20, changes).schema, wanted), []);
+  }
+  for (const [wanted, problem] of [
+    [
+      column(0, 'id', 'string'),
+      /^InvalidTable: id: the table has int, which cannot become string; choose another name/,
+    ],
+    [column(0, 'user', 'string'), /user: the table has struct/],
+    [column(0, 'price', 'decimal(9, 3)'), /cannot become decimal\(9, 3\)/],
+  ] as const)
+    assert.throws(() => changesTowards(before, but(wanted)), problem);
 });
 
 test('what a wider type can read', () => {

@@ -1,0 +1,42 @@
+import type { TableFiles } from '../files/table-files.ts';
+import { icebergLimits } from '../limits.ts';
+import type { TableMetadata } from '../metadata/table-metadata.ts';
+import { InvalidTable } from '../table-errors.ts';
+import { reachableFiles } from './reachable-files.ts';
+
+interface OrphanRules {
+  readonly nowMs: number;
+  /**
+   * Younger files are left alone: those of a commit that is being made are not in the table yet. At least an hour, and
+   * longer than a writer may hold a file before it commits it.
+   */
+  readonly minAgeMs: number;
+}
+
+/**
+ * Files below the location of a table that no snapshot refers to: of writers that crashed, and of commits that failed
+ * for an unknown reason. Metadata files and the version hint belong to the catalog and are never among them.
+ */
+export async function* orphanFiles(
+  files: TableFiles,
+  metadata: TableMetadata,
+  { nowMs, minAgeMs }: OrphanRules,
+): AsyncGenerator<readonly string[]> {
+  if (minAgeMs < icebergLimits.tableOrphanAgeMsMin)
+    throw new InvalidTable(
+      `files younger than ${icebergLimits.tableOrphanAgeMsMin} ms may belong to a commit that is being made`,
+    );
+  // Files of such a table belong to other tables too.
+  if (metadata.properties['gc.enabled'] === 'false') return;
+  const { paths } = await reachableFiles(files, metadata);
+  for await (const page of files.list(`${metadata.location}/`)) {
+    const orphans = page.filter(
+      ({ path, modifiedMs }) =>
+        modifiedMs < nowMs - minAgeMs &&
+        !paths.has(path) &&
+        !path.endsWith('.metadata.json') &&
+        !path.endsWith('/version-hint.text'),
+    );
+    if (orphans.length > 0) yield orphans.map(({ path }) => path);
+  }
+}

@@ -1,0 +1,37 @@
+import type { TableFiles } from '../files/table-files.ts';
+import type { ManifestFile } from '../manifests/manifest-list.ts';
+import type { TableMetadata } from '../metadata/table-metadata.ts';
+import { entriesOf, manifestsOf } from '../scan/snapshot-manifests.ts';
+import { InvalidTable } from '../table-errors.ts';
+
+interface ReachableFiles {
+  /** Manifests of all snapshots, by path. */
+  readonly manifests: ReadonlyMap<string, ManifestFile>;
+  /** Everything that the table needs: manifest lists, manifests, live data and delete files, statistics. */
+  readonly paths: ReadonlySet<string>;
+}
+
+/** What the snapshots of a table refer to. */
+export async function reachableFiles(files: TableFiles, metadata: TableMetadata): Promise<ReachableFiles> {
+  const manifests = new Map<string, ManifestFile>();
+  const paths = new Set<string>();
+  for (const snapshot of metadata.snapshots) {
+    if (snapshot.manifestList === undefined)
+      throw new InvalidTable(
+        `the snapshot ${snapshot.id} has no manifest list, so that its files are not known`,
+      );
+    paths.add(snapshot.manifestList);
+    for (const manifest of await manifestsOf(files, snapshot)) manifests.set(manifest.path, manifest);
+  }
+  for (const manifest of manifests.values()) {
+    paths.add(manifest.path);
+    for (const { status, file } of await entriesOf(files, metadata, manifest))
+      if (status !== 'deleted') paths.add(file.path);
+  }
+  for (const path of statisticsPaths(metadata)) paths.add(path);
+  return { manifests, paths };
+}
+
+export function statisticsPaths({ statistics, partitionStatistics }: TableMetadata): string[] {
+  return [...statistics, ...partitionStatistics].map(({ json }) => String(json['statistics-path']));
+}
