@@ -46,6 +46,14 @@ interface Agent extends Member {
   kafkaPort: number;
 }
 
+/** What workloads do by the API. */
+interface PipelineApi {
+  /** Returns the id of the pipeline. */
+  deploy(name: string, yaml: string): Promise<string>;
+  /** Whether its input has ended. */
+  hasEnded(pipelineId: string): Promise<boolean>;
+}
+
 const clusterId = 'vci_faults';
 const agentKey = `aks_${'c0ffee'.repeat(11).slice(0, 64)}`;
 /** Generous, because the machine may be busy; no scenario tests start times. */
@@ -235,7 +243,7 @@ export class FaultCluster implements ClientDeps {
   }
 
   /** The API, for the first user. */
-  async api(): Promise<{ deploy(name: string, yaml: string): Promise<void> }> {
+  async api(): Promise<PipelineApi> {
     const [member] = this.#controlPlanes;
     const [, token] = await member!.process.printed(/signs up at \S+#(\S+)/, systemClock, startMsMax);
     const url = `http://127.0.0.1:${this.#controlPlanePorts[0]}`;
@@ -267,6 +275,12 @@ export class FaultCluster implements ClientDeps {
           desired_state: 'running',
           deployed_configuration_id: made.configuration_id,
         });
+        return pipeline_id;
+      },
+      async hasEnded(pipeline_id) {
+        const { pipeline_overview } = await client.call('describe_pipeline', { ...cluster, pipeline_id });
+        const { instances = [] } = pipeline_overview.run ?? {};
+        return instances.length > 0 && instances.every(({ status }) => status === 'done');
       },
     };
   }

@@ -8,6 +8,7 @@ import { checkCopies, type Observation, type SourcePlace } from '../history/chec
 import { readLast, untilAt, type Workload, type WorkloadContext } from './workloads.ts';
 
 const batchesPerSecond = 80;
+const onceCount = 5;
 const longTroubleMs = 6_000;
 /** About as long pipelines take to start. */
 const startMs = 6_000;
@@ -40,7 +41,8 @@ function inputOf(group: string, fields: string, name: string): string {
 
 /**
  * Starts managed pipelines that copy a topic: one to another topic, and one to an HTTP server that is down at times.
- * Every record has to be copied at least once, and no committed offset may be ahead of a record that is not.
+ * Every record has to be copied at least once, and no committed offset may be ahead of a record that is not. A pipeline
+ * that has ended before must not run again, whichever leader comes.
  */
 export async function startPipelines(context: WorkloadContext): Promise<Workload> {
   const { cluster, recorder, troubleMs } = context;
@@ -67,6 +69,10 @@ export async function startPipelines(context: WorkloadContext): Promise<Workload
       `http_client: {url: "${server.url}", verb: POST, max_in_flight: 8, retries: 1}`,
     ),
   );
+  const once = await api.deploy(
+    'once',
+    `input: {generate: {mapping: 'root = {}', count: ${onceCount}, interval: ""}}\noutput: {http_client: {url: "${server.onceUrl}"}}\n`,
+  );
   const durationMs = startMs + troubleMs;
   const producer = new Producer(cluster, recorder.produceLog(from.topicName), from, {
     name: 'source',
@@ -79,6 +85,7 @@ export async function startPipelines(context: WorkloadContext): Promise<Workload
   });
   const watch = new OffsetWatch(context, server);
   await cluster.until(() => watch.hasBegun, 60_000, 'pipelines write');
+  await cluster.until(() => api.hasEnded(once), 60_000, 'a pipeline with an end has ended');
   return {
     replace: () => server.toggle(),
     async finish(withinMs) {
@@ -87,6 +94,10 @@ export async function startPipelines(context: WorkloadContext): Promise<Workload
       const ends = await readLast(context, from, withinMs);
       for (const group of [toTopic, toServer]) await untilAt(context, from, group, ends, withinMs);
       await watch.check(ends);
+      if (server.onceRequests() !== onceCount)
+        throw new Error(
+          `a pipeline that had ended sent ${server.onceRequests()} messages instead of ${onceCount}`,
+        );
     },
     stop() {
       producer.stop();
@@ -100,9 +111,15 @@ export async function startPipelines(context: WorkloadContext): Promise<Workload
 async function startServer() {
   const received = new Set<string>();
   let isUp = true;
+  let onceRequests = 0;
   const server = createServer((request, response) => {
     if (!isUp) {
       request.socket.destroy();
+      return;
+    }
+    if (request.url === '/once') {
+      onceRequests++;
+      response.writeHead(200).end();
       return;
     }
     const chunks: Buffer[] = [];
@@ -113,8 +130,11 @@ async function startServer() {
     });
   }).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/records`,
+    url: `${url}/records`,
+    onceUrl: `${url}/once`,
+    onceRequests: () => onceRequests,
     received,
     setUp(up: boolean) {
       isUp = up;

@@ -9,7 +9,7 @@ test('pipelines lose nothing while agents, leaders and their processes are kille
   timeout: 480_000,
 }, async () => {
   const scenario = scenarios.find(({ name }) => name === 'pipelines')!;
-  const outcome = await runScenario(scenario, { seed: 14, troubleMs: 5_000 });
+  const outcome = await runScenario(scenario, { seed: 14, troubleMs: 4_000 });
   assert.ok(!('skipped' in outcome));
   assert.ok(isWell(outcome), `${outcome.problem}\n${outcome.report}`);
 });
