@@ -24,7 +24,7 @@ const full: Scale = { partitions: 6, recordsPerPartition: 30_000, rounds: 2, idl
 const tiny: Scale = { partitions: 2, recordsPerPartition: 500, rounds: 1, idleMs: 200 };
 
 const recordsInBatch = 500;
-const inputTopic = 'pipeline-input';
+export const inputTopic = 'pipeline-input';
 
 /** About 1 KiB of JSON. */
 const document = (id: number) =>
@@ -72,8 +72,11 @@ export const pipelineCopy: Benchmark = {
   },
 };
 
-async function copies(cluster: KafkaCluster, broker: string, scale: Scale): Promise<Row[]> {
-  const { partitions, recordsPerPartition, rounds } = scale;
+/** Writes documents to all partitions of the input. Returns their bytes. */
+export async function fillInput(
+  cluster: KafkaCluster,
+  { partitions, recordsPerPartition }: Pick<Scale, 'partitions' | 'recordsPerPartition'>,
+): Promise<number> {
   let bytes = 0;
   for (let from = 0; from < recordsPerPartition; from += recordsInBatch) {
     const records = new Map(
@@ -88,6 +91,12 @@ async function copies(cluster: KafkaCluster, broker: string, scale: Scale): Prom
     );
     await produceRecords(cluster, inputTopic, records, { acks: 'all', codec: 'lz4' });
   }
+  return bytes;
+}
+
+async function copies(cluster: KafkaCluster, broker: string, scale: Scale): Promise<Row[]> {
+  const { partitions, recordsPerPartition, rounds } = scale;
+  const bytes = await fillInput(cluster, scale);
   const perCore: number[] = [];
   const perSecond: number[] = [];
   // The first round warms up the JIT.
@@ -112,15 +121,14 @@ async function copies(cluster: KafkaCluster, broker: string, scale: Scale): Prom
   ];
 }
 
-async function copy(broker: string, round: number, count: number) {
-  const stop = new AbortController();
-  let sent = 0;
-  const yaml = `
+/** From a topic through a mapping to a topic; Bento reads it too. */
+export function copyConfiguration(broker: string, group: string, outputTopic: string): string {
+  return `
 input:
   kafka_franz:
     seed_brokers: ["${broker}"]
     topics: [${inputTopic}]
-    consumer_group: pipeline-copy-${round}
+    consumer_group: ${group}
     checkpoint_limit: 1024
     batching: { count: 500, period: 50ms }
 pipeline:
@@ -132,9 +140,15 @@ pipeline:
 output:
   kafka_franz:
     seed_brokers: ["${broker}"]
-    topic: pipeline-output-${round}
+    topic: ${outputTopic}
     compression: lz4
 `;
+}
+
+async function copy(broker: string, round: number, count: number) {
+  const stop = new AbortController();
+  let sent = 0;
+  const yaml = copyConfiguration(broker, `pipeline-copy-${round}`, `pipeline-output-${round}`);
   const began = systemClock.monotonicMs();
   const before = process.cpuUsage();
   await run(yaml, stop.signal, (messages) => {
@@ -145,20 +159,25 @@ output:
   return { seconds: (systemClock.monotonicMs() - began) / 1000, cpuSeconds: (user + system) / 1e6 };
 }
 
-async function idle(broker: string, { idleMs }: Scale): Promise<Row[]> {
-  const stop = new AbortController();
-  const yaml = `
+/** From the end of a topic to a topic: it has nothing to do. */
+export function idleConfiguration(broker: string, group: string): string {
+  return `
 input:
   kafka_franz:
     seed_brokers: ["${broker}"]
     topics: [${inputTopic}]
-    consumer_group: pipeline-idle
+    consumer_group: ${group}
     start_from_oldest: false
 output:
   kafka_franz:
     seed_brokers: ["${broker}"]
     topic: pipeline-nothing
 `;
+}
+
+async function idle(broker: string, { idleMs }: Scale): Promise<Row[]> {
+  const stop = new AbortController();
+  const yaml = idleConfiguration(broker, 'pipeline-idle');
   const running = run(yaml, stop.signal, () => {});
   const pause = (ms: number) => new Promise<void>((resolve) => void systemClock.after(ms, resolve));
   await pause(Math.min(idleMs, 4_000));

@@ -5,12 +5,12 @@ import { atLeast, type Benchmark, ms } from './benchmark.ts';
 import { sideBySide } from './side-by-side.ts';
 
 const batchSize = 200;
-const mapping = `root = this
+export const benchMapping = `root = this
 root.big = this.amount > 100
 root.customer.name = this.customer.name.uppercase()`;
 
 /** An order of 1 KiB. */
-function content(): string {
+export function benchDocument(): string {
   const items = Array.from({ length: 6 }, (_, index) => ({
     sku: `SKU-${index}`,
     price: 10.25 + index,
@@ -26,9 +26,9 @@ function content(): string {
 export const pipelineMapping: Benchmark = {
   name: 'pipeline-mapping',
   async run(effort) {
-    const text = content();
+    const text = benchDocument();
     const bytes = Buffer.from(text);
-    const processors = await OpenProcessors.open(`- mapping: ${JSON.stringify(mapping)}`);
+    const processors = await OpenProcessors.open(`- mapping: ${JSON.stringify(benchMapping)}`);
     const map = async () => {
       const batch = Array.from({ length: batchSize }, () => Message.of(Buffer.from(bytes)));
       let size = 0;

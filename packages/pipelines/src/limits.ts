@@ -24,8 +24,11 @@ export const pipelineLimits = {
   idleHostMs: 60_000,
   /** How long an instance has a process of its own after its last one ended. */
   aloneMs: 10 * 60_000,
-  /** How often an instance says what it counted. */
+  /** How often an instance says what it counted, and how often one that counted nothing says so. */
   beatMs: 1_000,
+  idleBeatMs: 5_000,
+  /** How long an instance is idle before it gives back memory, which takes some ms. */
+  idleMemoryMs: 60_000,
   /** What an instance says about one such time. */
   latenciesPerBeatMax: 200,
   stagesPerBeatMax: 50,

@@ -3,14 +3,13 @@
  * in `bento/` first, which takes some minutes of processor time.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { seededRandom } from '@weir/core';
 import { componentOf } from '../src/component/component-spec.ts';
 import { Message } from '../src/component/message.ts';
 import { readConfiguration } from '../src/config/read-configuration.ts';
 import { Stream } from '../src/engine/stream.ts';
+import { bentoProgram } from './bento-program.ts';
 import { type GeneratedPipeline, generatedPipeline } from './generate-pipelines.ts';
 import { lintedConfigurations } from './linted-configurations.ts';
 import { Collected, catalogueWith, testServices } from './run-pipeline.ts';
@@ -25,15 +24,6 @@ interface Answer {
   readonly refused?: string;
   readonly lints: readonly string[] | null;
   readonly batches: readonly (readonly ComparedMessage[])[] | null;
-}
-
-function bentoProgram(): string {
-  const built = join(import.meta.dirname, '../../../node_modules/.cache/weir/bento-pipelines');
-  mkdirSync(join(built, '..'), { recursive: true });
-  const cwd = join(import.meta.dirname, 'bento');
-  const result = spawnSync('go', ['build', '-o', built, '.'], { cwd, stdio: 'inherit' });
-  if (result.status !== 0) throw new Error('go could not build the program that runs Bento');
-  return built;
 }
 
 function answersOf(program: string, cases: readonly unknown[]): Answer[] {

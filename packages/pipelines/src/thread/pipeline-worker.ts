@@ -7,7 +7,7 @@ import { reasonOf } from '../component/failures.ts';
 import { listedAccess } from '../component/outbound-access.ts';
 import { readConfiguration } from '../config/read-configuration.ts';
 import { Stream } from '../engine/stream.ts';
-import { pipelineLimits } from '../limits.ts';
+import { Beats } from './beats.ts';
 import { ByteAllowance } from './byte-allowance.ts';
 import { CountedMetrics } from './counted-metrics.ts';
 import { boundedLog } from './thread-log.ts';
@@ -19,7 +19,7 @@ const start = workerData as ThreadStart;
 const port = parentPort!;
 const post = (message: FromThread) => port.postMessage(message);
 const stop = new AbortController();
-const counts = new CountedMetrics();
+const counts = new CountedMetrics(() => beats.busy());
 const allowance = new ByteAllowance((bytes) => post({ kind: 'take', bytes }));
 const log = boundedLog(systemClock, (line) => post({ kind: 'log', ...line }));
 
@@ -28,12 +28,8 @@ port.on('message', (message: ToThread) => {
   else allowance.grant();
 });
 
-let cancelBeat = () => {};
-const beat = () => {
-  post({ kind: 'beat', counts: counts.take() });
-  cancelBeat = systemClock.after(pipelineLimits.beatMs, beat);
-};
-cancelBeat = systemClock.after(pipelineLimits.beatMs, beat);
+const beats = new Beats(systemClock, counts, post);
+beats.begin();
 
 const { variables, secrets } = start;
 const variable = (name: string) => (Object.hasOwn(variables, name) ? variables[name] : undefined);
@@ -86,8 +82,7 @@ run().then(
 );
 
 function end(outcome: { readonly problem?: string; readonly needsOperator?: boolean }): void {
-  cancelBeat();
-  post({ kind: 'beat', counts: counts.take() });
+  beats.end();
   post({ kind: 'ended', ...outcome });
   port.close();
 }

@@ -65,8 +65,10 @@ export async function runInThread(start: ThreadStart, owner: ThreadOwner): Promi
   const watch = new ThreadWatch(worker, owner.clock, limits, fail);
   worker.on('message', (message: FromThread) => {
     watch.heard();
-    if (message.kind === 'beat') owner.onCounts(message.counts);
-    else if (message.kind === 'log') owner.onLog(message.level, message.message, message.fields);
+    if (message.kind === 'beat') {
+      watch.isIdle = message.isIdle;
+      if (message.counts !== undefined) owner.onCounts(message.counts);
+    } else if (message.kind === 'log') owner.onLog(message.level, message.message, message.fields);
     else if (message.kind === 'take') void owner.take(message.bytes).then(() => tell({ kind: 'granted' }));
     else if (message.problem === undefined) ended.resolve();
     else fail(message.problem, message.needsOperator);
@@ -112,6 +114,8 @@ class ThreadWatch {
   readonly #fail: (message: string) => void;
   #heardMs: number;
   #endMs = Number.POSITIVE_INFINITY;
+  /** Whether it said so. Asking it for its memory would wake it up. */
+  isIdle = false;
   #isAsking = false;
   #cancel = () => {};
 
@@ -149,7 +153,7 @@ class ThreadWatch {
     if (nowMs - this.#heardMs > silenceMsMax)
       this.#fail(`it did not yield for ${Math.round(silenceMsMax / 1000)} s`);
     if (nowMs > this.#endMs) this.#fail('it did not end in time');
-    if (!this.#isAsking) void this.#askMemory();
+    if (!this.isIdle && !this.#isAsking) void this.#askMemory();
   }
 
   /** Buffers are not in the heap, whose limit the thread itself has. */

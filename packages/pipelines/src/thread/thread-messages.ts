@@ -19,7 +19,8 @@ export type ToThread =
   | { readonly kind: 'granted' };
 
 export type FromThread =
-  | { readonly kind: 'beat'; readonly counts: PipelineCounts }
+  /** One that is idle has counted nothing, and says that more seldom. */
+  | { readonly kind: 'beat'; readonly isIdle: boolean; readonly counts?: PipelineCounts }
   | {
       readonly kind: 'log';
       readonly level: LogLevel;

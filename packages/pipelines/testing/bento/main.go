@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"os/signal"
 	"sync"
+	"syscall"
 	"time"
 
 	_ "github.com/warpstreamlabs/bento/public/components/avro"
@@ -114,7 +116,36 @@ func run(one request) (found answer) {
 	return
 }
 
+// Runs a configuration until its input ends or the process is told to stop.
+func runFile(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	builder := service.NewStreamBuilder()
+	if err := builder.SetYAML(string(text)); err != nil {
+		return err
+	}
+	_ = builder.SetLoggerYAML("level: ERROR")
+	stream, err := builder.Build()
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	if err := stream.Run(ctx); err != nil && ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
 func main() {
+	if len(os.Args) == 3 && os.Args[1] == "run" {
+		if err := runFile(os.Args[2]); err != nil {
+			panic(err)
+		}
+		return
+	}
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 64<<20)
 	out := json.NewEncoder(os.Stdout)
