@@ -155,7 +155,7 @@ function isMeasured({ runs }: RowResults): boolean {
 const proseColumns = 120;
 
 /** Prose in lines of 120 columns; those of a list item are indented. */
-function wrapped(text: string): string {
+export function wrapped(text: string): string {
   const indent = text.startsWith('- ') ? '  ' : '';
   const lines = [''];
   for (const word of text.split(/\s+/)) {

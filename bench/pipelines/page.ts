@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { wrapped } from '../compare/report.ts';
 import { markdownTable } from '../kafka/table.ts';
 import { median } from '../side-by-side.ts';
 import { reasonOf } from './reasons.ts';
@@ -49,8 +50,10 @@ export function resultsText({ machine, commit, date, isQuick, rows }: PipelineRe
     isMet(row) ? 'met' : 'MISSED',
     figure(row.bento, row.unit),
   ]);
-  const reasons = rows.filter((row) => !isMet(row)).map((row) => `- **${row.what}.** ${reasonOf(row)}`);
-  const about = `${date}, commit ${commit}${isQuick ? ', quick runs' : ''}. Machine: ${machine}.`;
+  const reasons = rows
+    .filter((row) => !isMet(row))
+    .map((row) => wrapped(`- **${row.what}.** ${reasonOf(row)}`));
+  const about = wrapped(`${date}, commit ${commit}${isQuick ? ', quick runs' : ''}. Machine: ${machine}.`);
   return [about, markdownTable(['figure', 'bar', 'Weir', '', 'Bento'], table).trimEnd(), reasons.join('\n')]
     .filter((part) => part !== '')
     .join('\n\n');

@@ -190,7 +190,7 @@ const outputCharsMax = 4096;
  * V8 would let the small heap of a thread grow by half between two collections of all of it. Most of what a busy
  * pipeline has is garbage that waited for an acknowledgement, and collecting it took a third of its time.
  */
-const v8Options = ['--heap-growing-percent=200', '--expose-gc', '--bytecode-old-age=1'];
+const v8Options = ['--heap-growing-percent=200', '--expose-gc'];
 
 /** By default each thread has an area of malloc for itself, which keeps some MiB that nothing uses. */
 const hostEnvironment = { MALLOC_ARENA_MAX: '2' };
