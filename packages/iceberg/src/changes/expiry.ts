@@ -129,5 +129,5 @@ export async function unreachableFiles(
     candidates.add(manifest.path);
     for (const { file } of await entriesOf(files, before, manifest)) candidates.add(file.path);
   }
-  return [...candidates].filter((path) => !reachable.paths.has(path));
+  return [...candidates].filter((path) => !reachable.has(path));
 }

@@ -28,12 +28,12 @@ export async function* orphanFiles(
     );
   // Files of such a table belong to other tables too.
   if (metadata.properties['gc.enabled'] === 'false') return;
-  const { paths } = await reachableFiles(files, metadata);
+  const reachable = await reachableFiles(files, metadata);
   for await (const page of files.list(`${metadata.location}/`)) {
     const orphans = page.filter(
       ({ path, modifiedMs }) =>
         modifiedMs < nowMs - minAgeMs &&
-        !paths.has(path) &&
+        !reachable.has(path) &&
         !path.endsWith('.metadata.json') &&
         !path.endsWith('/version-hint.text'),
     );

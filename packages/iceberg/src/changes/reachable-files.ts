@@ -1,3 +1,4 @@
+import { commonUri } from '../files/common-uri.ts';
 import type { TableFiles } from '../files/table-files.ts';
 import type { ManifestFile } from '../manifests/manifest-list.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
@@ -7,8 +8,11 @@ import { InvalidTable } from '../table-errors.ts';
 interface ReachableFiles {
   /** Manifests of all snapshots, by path. */
   readonly manifests: ReadonlyMap<string, ManifestFile>;
-  /** Everything that the table needs: manifest lists, manifests, live data and delete files, statistics. */
-  readonly paths: ReadonlySet<string>;
+  /**
+   * Whether the table needs a file: manifest lists, manifests, live data and delete files, statistics. However its URI
+   * is spelled: an answer that is wrong deletes data.
+   */
+  has(path: string): boolean;
 }
 
 /** What the snapshots of a table refer to. */
@@ -20,16 +24,16 @@ export async function reachableFiles(files: TableFiles, metadata: TableMetadata)
       throw new InvalidTable(
         `the snapshot ${snapshot.id} has no manifest list, so that its files are not known`,
       );
-    paths.add(snapshot.manifestList);
+    paths.add(commonUri(snapshot.manifestList));
     for (const manifest of await manifestsOf(files, snapshot)) manifests.set(manifest.path, manifest);
   }
   for (const manifest of manifests.values()) {
-    paths.add(manifest.path);
+    paths.add(commonUri(manifest.path));
     for (const { status, file } of await entriesOf(files, metadata, manifest))
-      if (status !== 'deleted') paths.add(file.path);
+      if (status !== 'deleted') paths.add(commonUri(file.path));
   }
-  for (const path of statisticsPaths(metadata)) paths.add(path);
-  return { manifests, paths };
+  for (const path of statisticsPaths(metadata)) paths.add(commonUri(path));
+  return { manifests, has: (path) => paths.has(commonUri(path)) };
 }
 
 export function statisticsPaths({ statistics, partitionStatistics }: TableMetadata): string[] {

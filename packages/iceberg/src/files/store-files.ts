@@ -1,5 +1,6 @@
 import { ObjectNotFound, type ObjectStore } from '@weir/storage';
 import { InvalidTable } from '../table-errors.ts';
+import { commonUri } from './common-uri.ts';
 import type { ListedFile, TableFiles } from './table-files.ts';
 
 const deletedKeysMax = 1000;
@@ -49,9 +50,4 @@ export function storeFiles(store: ObjectStore, root: string): TableFiles {
         );
     },
   };
-}
-
-/** Programs of the Hadoop family write `s3a://` for `s3://` and `file:/` for `file:///`. */
-function commonUri(uri: string): string {
-  return uri.replace(/^s3[an]:\/\//, 's3://').replace(/^file:\/+/, 'file:///');
 }
