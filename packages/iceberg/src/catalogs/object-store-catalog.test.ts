@@ -9,7 +9,7 @@ import { orders, ordersPath, root, TestLake } from '../../testing/tables.ts';
 import { PropertyChange } from '../changes/metadata-changes.ts';
 import { storeFiles } from '../files/store-files.ts';
 import { snapshotOfRef } from '../metadata/table-metadata.ts';
-import { CommitUnknown } from '../table-errors.ts';
+import { ChangeRefused, CommitUnknown } from '../table-errors.ts';
 
 catalogContract('object store', async () => new TestLake().catalog);
 
@@ -145,6 +145,30 @@ test('a put that arrives after the next attempt began is recognised', async () =
   await lake.commit(change);
   assert.deepEqual(await lake.liveFiles(), ['a']);
   assert.equal((await lake.catalog.load(orders)).metadata.snapshots.length, 1);
+});
+
+test('a change that is given up while a put is on its way leaves its files', async () => {
+  const lake = new TestLake();
+  await lake.create();
+  let onItsWay: (() => Promise<unknown>) | undefined;
+  const slow = aroundStore(lake.store, async ({ operation, key, signal, run }) => {
+    if (operation !== 'putIfAbsent') return run(signal);
+    onItsWay = () => run(undefined);
+    throw new StoreError('timeout', key, 'failed by design');
+  });
+  let attempts = 0;
+  const writer = lake.another(5, slow);
+  const change = writer.change({
+    operation: 'append',
+    added: [file('a')],
+    validate: () => {
+      if (attempts++ > 0) throw new ChangeRefused('obsolete');
+    },
+  });
+  await assert.rejects(writer.commit(change), /obsolete/);
+  // It arrives after all, and the table is whole.
+  await onItsWay!();
+  assert.deepEqual(await lake.liveFiles(), ['a']);
 });
 
 test('a crash at any step leaves a table that is read and written', async () => {
