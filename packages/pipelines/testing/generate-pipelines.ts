@@ -23,6 +23,8 @@ const documents = [
   'no json',
   '[{"id":7},{"id":8}]',
   '{"id":"text","kind":null}',
+  '<a id="1"><b>2</b><b/>text</a>',
+  '<a>1</a><c x=true>&amp;&none;</c>',
 ];
 
 const mappings = [
@@ -39,6 +41,8 @@ const mappings = [
   'root.kind = @kind',
   'meta = deleted()',
 ];
+
+const queries = ['.', '.id?', '.items[]?', 'empty', 'keys', '{a: .id?} | .b = 1', 'error("no")', '$metadata'];
 
 const checks = [
   'this.kind == "a"',
@@ -88,6 +92,10 @@ export function generatedPipeline(random: Random): GeneratedPipeline {
       },
     }),
     () => ({ jmespath: { query: one(['id', '{a: id, b: kind}']) } }),
+    () => ({ jq: { query: one(queries), output_raw: one([true, false]), raw: one([true, false, false]) } }),
+    () => ({ processors: [{ msgpack: { operator: 'from_json' } }, { msgpack: { operator: 'to_json' } }] }),
+    () => ({ xml: { operator: 'to_json', cast: one([true, false]) } }),
+    () => ({ unarchive: { format: one(['xml_documents_to_json', 'xml_documents_to_json:cast']) } }),
     () => ({ noop: {} }),
     () => ({ resource: 'shared' }),
     () => ({ json_schema: { schema: '{"type":"object","properties":{"id":{"type":"number"}}}' } }),
