@@ -55,6 +55,11 @@ export const pipelineLimits = {
   scriptAnswerBytesMax: 8 * 1024 * 1024,
   /** The heap of a thread that runs an engine; the memory of the engine is not part of it. */
   scriptHeapMiBMax: 64,
+  /** The footer of a Parquet file, the elements of its schema, how deep they are, and the values of its pages. */
+  parquetFooterBytesMax: 1024 * 1024,
+  parquetElementsMax: 10_000,
+  parquetDepthMax: 50,
+  parquetValuesMax: 5_000_000,
   /** Messages that `jq` works on in one go; if they take too long together, each is tried on its own. */
   jqMessagesAtATime: 16,
   /** Subjects of a registry whose last version a processor remembers. */

@@ -3,12 +3,12 @@ import type { ComponentKind } from './component/component-config.ts';
 /** Names that Bento has and this release has not: the message about one says so, not that it is unknown. */
 export const unavailableComponents: Readonly<Partial<Record<ComponentKind, ReadonlySet<string>>>> = {
   input: new Set(
-    'amqp_1 aws_kinesis aws_sqs azure_cosmosdb azure_queue_storage azure_service_bus_queue azure_table_storage beanstalkd cassandra cockroachdb_changefeed csv cypher discord dynamic etcd file_tail fsevent gcp_bigquery_select gcp_pubsub gcp_spanner_cdc grpc_client hdfs kubernetes_watch mongodb nanomsg nats_kv nats_object_store nats_stream nsq parquet pulsar s2 sftp socket socket_server subprocess twitter_search websocket zmq4 zmq4n'.split(
+    'amqp_1 aws_kinesis aws_sqs azure_cosmosdb azure_queue_storage azure_service_bus_queue azure_table_storage beanstalkd cassandra cockroachdb_changefeed csv cypher discord dynamic etcd file_tail fsevent gcp_bigquery_select gcp_pubsub gcp_spanner_cdc grpc_client hdfs kubernetes_watch mongodb nanomsg nats_kv nats_object_store nats_stream nsq pulsar s2 sftp socket socket_server subprocess twitter_search websocket zmq4 zmq4n'.split(
       ' ',
     ),
   ),
   processor: new Set(
-    'awk aws_bedrock_invoke aws_dynamodb_partiql aws_lambda aws_s3 azure_cosmosdb command couchbase elasticsearch file gcp_bigquery_select grok mongodb nats_kv nats_object_store nats_request_reply nlp_classify_text nlp_classify_tokens nlp_extract_features nlp_zero_shot_classify opensnowcat parquet_decode parquet_encode parse_log python sentry_capture sql subprocess template wasm'.split(
+    'awk aws_bedrock_invoke aws_dynamodb_partiql aws_lambda aws_s3 azure_cosmosdb command couchbase elasticsearch file gcp_bigquery_select grok mongodb nats_kv nats_object_store nats_request_reply nlp_classify_text nlp_classify_tokens nlp_extract_features nlp_zero_shot_classify opensnowcat parse_log python sentry_capture sql subprocess template wasm'.split(
       ' ',
     ),
   ),

@@ -44,6 +44,13 @@ const mappings = [
 
 const queries = ['.', '.id?', '.items[]?', 'empty', 'keys', '{a: .id?} | .b = 1', 'error("no")', '$metadata'];
 
+const parquetSchema = [
+  { name: 'id', type: 'INT64', optional: true },
+  { name: 'kind', type: 'UTF8' },
+  { name: 'items', type: 'LIST', fields: [{ name: 'element', type: 'INT64' }] },
+  { name: 'nested', type: 'STRUCT', optional: true, fields: [{ name: 'x', type: 'BYTE_ARRAY' }] },
+];
+
 const checks = [
   'this.kind == "a"',
   'this.id > 1',
@@ -94,6 +101,17 @@ export function generatedPipeline(random: Random): GeneratedPipeline {
     () => ({ jmespath: { query: one(['id', '{a: id, b: kind}']) } }),
     () => ({ jq: { query: one(queries), output_raw: one([true, false]), raw: one([true, false, false]) } }),
     () => ({ processors: [{ msgpack: { operator: 'from_json' } }, { msgpack: { operator: 'to_json' } }] }),
+    () => ({
+      processors: [
+        {
+          parquet_encode: {
+            schema: parquetSchema,
+            default_compression: one(['uncompressed', 'zstd', 'snappy']),
+          },
+        },
+        { parquet_decode: { use_parquet_list_format: false } },
+      ],
+    }),
     () => ({ xml: { operator: 'to_json', cast: one([true, false]) } }),
     () => ({ unarchive: { format: one(['xml_documents_to_json', 'xml_documents_to_json:cast']) } }),
     () => ({ noop: {} }),

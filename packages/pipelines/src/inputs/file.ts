@@ -1,21 +1,10 @@
 import { createReadStream } from 'node:fs';
-import { glob, stat, unlink } from 'node:fs/promises';
+import { stat, unlink } from 'node:fs/promises';
 import { componentOf } from '../component/component-spec.ts';
 import { bool, child, list, string } from '../component/field-types.ts';
 import { ReplayedInput } from '../engine/replayed-input.ts';
 import { ScannedInput, type ScannedSource } from '../engine/scanned-input.ts';
-
-/** The files that patterns stand for, in the order of the patterns; a path without wildcards is one of itself. */
-async function filesOf(patterns: readonly string[]): Promise<string[]> {
-  const files: string[] = [];
-  for (const pattern of patterns) {
-    const found: string[] = [];
-    if (!/[*?[\]{}]/.test(pattern)) found.push(pattern);
-    else for await (const path of glob(pattern)) if ((await stat(path)).isFile()) found.push(path);
-    files.push(...found.toSorted());
-  }
-  return files;
-}
+import { filesMatching } from './files-matching.ts';
 
 async function sourceOf(path: string, isDeleted: boolean): Promise<ScannedSource> {
   const { mtimeMs } = await stat(path);
@@ -47,7 +36,7 @@ export const file = componentOf('input', {
     auto_replay_nacks: bool('Whether messages that were not written are delivered again.').or(true),
   },
   async open({ paths, scanner, delete_on_finish: isDeleted, auto_replay_nacks: replays }, context) {
-    const files = await filesOf(paths);
+    const files = await filesMatching(paths);
     const input = new ScannedInput(await context.open(scanner), async () => {
       const [path] = files;
       if (path === undefined) return undefined;

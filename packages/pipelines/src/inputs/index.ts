@@ -9,6 +9,7 @@ import { httpServer } from './http-server.ts';
 import { inproc } from './inproc.ts';
 import { kafka } from './kafka.ts';
 import { kafkaFranz, kafkaFranzService } from './kafka-franz.ts';
+import { parquet } from './parquet.ts';
 import { readUntil } from './read-until.ts';
 import { resource } from './resource.ts';
 import { sequence } from './sequence.ts';
@@ -26,6 +27,7 @@ export const inputs: readonly ComponentSpec[] = [
   kafka,
   kafkaFranz,
   kafkaFranzService,
+  parquet,
   readUntil,
   resource,
   sequence,

@@ -8,6 +8,7 @@ import { jmespath } from './jmespath.ts';
 import { jq } from './jq.ts';
 import { jsonSchema } from './json-schema.ts';
 import { msgpack } from './msgpack.ts';
+import { parquetProcessors } from './parquet.ts';
 import { protobuf } from './protobuf.ts';
 import { schemaRegistryDecode } from './schema-registry-decode.ts';
 import { schemaRegistryEncode } from './schema-registry-encode.ts';
@@ -26,6 +27,7 @@ export const codecProcessors: readonly ComponentSpec[] = [
   jq,
   jsonSchema,
   msgpack,
+  ...parquetProcessors,
   protobuf,
   schemaRegistryDecode,
   schemaRegistryEncode,

@@ -1,7 +1,6 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseDocument, type Value } from '@weir/bloblang';
-import { loadMessageCodec, registryLimits } from '@weir/registry/decoding';
 import { componentOf } from '../component/component-spec.ts';
 import { eachMessage } from '../component/failures.ts';
 import { any, bool, list, oneOf, string } from '../component/field-types.ts';
@@ -9,15 +8,14 @@ import type { Message } from '../component/message.ts';
 import { withDocument } from './with-document.ts';
 
 /** All `.proto` files below folders, by their path in the folder. A path may also be that of a file. */
-async function filesOf(paths: readonly string[]): Promise<Map<string, string>> {
+async function filesOf(paths: readonly string[], filesMax: number): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   for (const path of paths) {
     const isFolder = (await lstat(path)).isDirectory();
     const found = isFolder ? await readdir(path, { recursive: true }) : [''];
     for (const name of found.toSorted()) {
       if (isFolder && !name.endsWith('.proto')) continue;
-      if (files.size >= registryLimits.protobufFilesMax)
-        throw new Error(`import_paths have more than ${registryLimits.protobufFilesMax} .proto files`);
+      if (files.size >= filesMax) throw new Error(`import_paths have more than ${filesMax} .proto files`);
       files.set(isFolder ? name : basename(path), await readFile(join(path, name), 'utf8'));
     }
   }
@@ -61,7 +59,9 @@ export const protobuf = componentOf('processor', {
       );
   },
   async open(fields, context) {
-    const codec = await loadMessageCodec(await filesOf(fields.import_paths), fields.message);
+    const { loadMessageCodec, registryLimits } = await import('@weir/registry/decoding');
+    const files = await filesOf(fields.import_paths, registryLimits.protobufFilesMax);
+    const codec = await loadMessageCodec(files, fields.message);
     const discardsUnknown = fields.discard_unknown;
     const printed = { usesProtoNames: fields.use_proto_names, emitsUnpopulated: fields.emit_unpopulated };
     const toJson = (message: Message) =>

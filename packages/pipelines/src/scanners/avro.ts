@@ -1,6 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import { decompressors, type Value } from '@weir/bloblang';
-import { type AvroSchema, loadFormat, type PayloadCodec, plainOfAvro } from '@weir/registry/decoding';
+import type { AvroSchema, PayloadCodec } from '@weir/registry/decoding';
 import { componentOf } from '../component/component-spec.ts';
 import { bool } from '../component/field-types.ts';
 import { Message } from '../component/message.ts';
@@ -90,8 +90,8 @@ const codecs: Readonly<Record<string, Decompress>> = {
 };
 
 interface OpenedFile {
-  readonly codec: PayloadCodec;
-  readonly root: AvroSchema['root'];
+  /** The values of a block. */
+  valuesOf(payload: Buffer, isPlain: boolean): readonly Value[];
   readonly decompress: Decompress;
   readonly sync: Buffer;
 }
@@ -102,11 +102,17 @@ async function openFile(bytes: Bytes): Promise<OpenedFile> {
   const name = metadata.get('avro.codec')?.toString() ?? 'null';
   const decompress = Object.hasOwn(codecs, name) ? codecs[name] : undefined;
   if (decompress === undefined) throw new Error(`the Avro file is compressed by ${name.slice(0, 50)}`);
+  const { loadFormat, plainOfAvro } = await import('@weir/registry/decoding');
   const format = await loadFormat('AVRO');
   // The values of a block follow each other, as the items of an array do.
   const text = `{"type":"array","items":${metadata.get('avro.schema')?.toString() ?? 'null'}}`;
   const schema = format.parse({ text, references: [] }, { isStored: true }) as AvroSchema;
-  return { codec: format.codec(schema), root: schema.root, decompress, sync: await bytes.take(syncBytes) };
+  const codec: PayloadCodec = format.codec(schema);
+  return {
+    valuesOf: (payload, isPlain) => plainOfAvro(schema.root, codec.decode(payload), { isPlain }) as Value[],
+    decompress,
+    sync: await bytes.take(syncBytes),
+  };
 }
 
 /** The payload of an array with one block. */
@@ -129,15 +135,14 @@ export const avro = componentOf('scanner', {
   open: ({ raw_json: isPlain }) => ({
     async *scan(source) {
       const bytes = new Bytes(source);
-      const { codec, root, decompress, sync } = await openFile(bytes);
+      const { valuesOf, decompress, sync } = await openFile(bytes);
       while (!(await bytes.isAtEnd())) {
         const count = await bytes.long();
         const block = await bytes.block();
         if (!(await bytes.take(syncBytes)).equals(sync))
           throw new Error('the Avro file has a block without its marker');
         if (count <= 0) continue;
-        const values = plainOfAvro(root, codec.decode(arrayOf(count, decompress(block))), { isPlain });
-        for (const value of values as Value[]) {
+        for (const value of valuesOf(arrayOf(count, decompress(block)), isPlain)) {
           // A text is JSON too, in quotes.
           yield [typeof value === 'string' ? Message.of(JSON.stringify(value)) : new Message({ value })];
         }

@@ -1,6 +1,6 @@
-import { Worker } from 'node:worker_threads';
 import type { Clock } from '@weir/core';
 import { pipelineLimits } from '../limits.ts';
+import { BoundedThread } from './bounded-thread.ts';
 import type { JqAnswer, JqRequest } from './jq-worker.ts';
 
 /**
@@ -27,22 +27,21 @@ const flags = ['-c', '-r'];
 
 /** Runs a query of jq on messages, in a thread that is ended if it takes too long. */
 export class JqEngine {
-  readonly #clock: Clock;
+  readonly #thread: BoundedThread<JqAnswer>;
   #program = '';
-  #worker: Worker | undefined;
-  #lastId = 0;
-  #answered: (answer: JqAnswer) => void = () => undefined;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    const file = new URL(import.meta.resolve('./jq-worker.ts'));
+    const data = pipelineLimits.scriptMemoryBytesMax;
+    this.#thread = new BoundedThread({ file, data, clock, work: 'the query' });
   }
 
   /** Throws if the query has a mistake. */
   async compile(query: string): Promise<void> {
     // Without input nothing runs. A query has to be whole on its own.
-    await this.#ask('', query, ['--argjson', 'metadata', '{}'], undefined);
+    await this.#ask('', query, ['--argjson', 'metadata', '{}']);
     this.#program = programOf(query);
-    await this.#ask('', this.#program, flags, undefined);
+    await this.#ask('', this.#program, flags);
   }
 
   /** Lines for lines. Throws if the query does not end, or takes too much memory. */
@@ -53,56 +52,22 @@ export class JqEngine {
     return lines;
   }
 
-  async close(): Promise<void> {
-    const worker = this.#worker;
-    this.#worker = undefined;
-    await worker?.terminate();
+  close(): Promise<void> {
+    return this.#thread.close();
   }
 
   async #ask(
     input: string,
     program: string,
     options: readonly string[],
-    stop: AbortSignal | undefined,
+    stop?: AbortSignal,
   ): Promise<string> {
-    this.#worker ??= this.#started();
-    const worker = this.#worker;
-    const id = ++this.#lastId;
-    const answer = await new Promise<JqAnswer | undefined>((resolve) => {
-      const end = () => resolve(undefined);
-      const cancel = this.#clock.after(pipelineLimits.scriptMsMax, end);
-      stop?.addEventListener('abort', end, { once: true });
-      this.#answered = (answered) => {
-        cancel();
-        stop?.removeEventListener('abort', end);
-        resolve(answered);
-      };
-      if (stop?.aborted) end();
-      else worker.postMessage({ id, program, flags: options, input } satisfies JqRequest);
-    });
-    if (answer === undefined || answer.isBroken) await this.close();
-    if (stop?.aborted) throw new Error('the pipeline is stopping');
-    if (answer === undefined) throw new Error(`the query took more than ${pipelineLimits.scriptMsMax} ms`);
-    if (answer.isBroken) throw new Error('the query took too much memory, or calls itself too deeply');
-    if (answer.problem !== undefined) throw new Error(reasonOf(answer.problem));
-    return answer.stdout!;
-  }
-
-  #started(): Worker {
-    const worker = new Worker(new URL(import.meta.resolve('./jq-worker.ts')), {
-      workerData: pipelineLimits.scriptMemoryBytesMax,
-      resourceLimits: { maxOldGenerationSizeMb: pipelineLimits.scriptHeapMiBMax },
-    });
-    const answered = (answer: JqAnswer) => {
-      if (this.#worker === worker) this.#answered(answer);
-    };
-    const broken = (problem: string) => answered({ id: this.#lastId, problem, isBroken: true });
-    worker.on('message', (answer: JqAnswer) => {
-      if (answer.id === this.#lastId) answered(answer);
-    });
-    worker.on('error', ({ message }) => broken(message));
-    worker.on('exit', () => broken('the thread of jq ended'));
-    return worker;
+    const request: Omit<JqRequest, 'id'> = { program, flags: options, input };
+    try {
+      return (await this.#thread.ask(request, stop)).stdout!;
+    } catch (error) {
+      throw new Error(reasonOf((error as Error).message), { cause: error });
+    }
   }
 }
 

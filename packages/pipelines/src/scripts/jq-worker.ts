@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Jq, loadJq } from 'jq-wasm';
+import type { ThreadAnswer } from './bounded-thread.ts';
 
 /** What a processor asks of the thread: lines of input for a program, and the number of the answer. */
 export interface JqRequest {
@@ -11,12 +12,8 @@ export interface JqRequest {
   readonly input: string;
 }
 
-export interface JqAnswer {
-  readonly id: number;
+export interface JqAnswer extends ThreadAnswer {
   readonly stdout?: string;
-  readonly problem?: string;
-  /** The engine ran out of memory or stack, and cannot be used any more. */
-  readonly isBroken?: boolean;
 }
 
 /** The memory of WebAssembly. */
