@@ -1,6 +1,7 @@
 import type { Client } from '@weir/api';
 import type { EventTypeName } from '@weir/core';
 import { demoGroups } from '../src/demo/cast.ts';
+import { demoPipelines } from '../src/demo/pipelines.ts';
 import { demoSubjects, schemaTopics, subjectOf } from '../src/demo/schemas.ts';
 import { demoTopicNames } from '../src/demo/topics.ts';
 
@@ -59,6 +60,7 @@ const promisedEvents: readonly [type: EventTypeName, filter: string][] = [
 export const earlyPromises: readonly DemoPromise[] = [
   ...demoTopicNames.map(recordsIn),
   ...(Object.keys(promisedGroups) as (keyof typeof demoGroups)[]).map(groupOf),
+  ...Object.keys(demoPipelines('')).map(pipelineNamed),
   ...schemaTopics.map((topic): DemoPromise => {
     const { versions, compatibility = 'BACKWARD' } = demoSubjects[topic];
     return {
@@ -93,6 +95,21 @@ function recordsIn(topicName: string): DemoPromise {
       const { topics } = await client.call('list_topics', { virtual_cluster_id: clusterId });
       const found = topics.find(({ name }) => name === topicName);
       return found !== undefined && found.uncompressed_size_hint > 0 ? undefined : shown(found);
+    },
+  };
+}
+
+/** A pipeline that runs, writes, and has a consumer group. */
+function pipelineNamed(pipelineName: string): DemoPromise {
+  return {
+    name: `pipeline ${pipelineName}`,
+    async missing({ client, clusterId }) {
+      const { pipelines } = await client.call('list_pipelines', { virtual_cluster_id: clusterId });
+      const run = pipelines.find(({ name }) => name === pipelineName)?.run;
+      const [instance] = run?.instances ?? [];
+      const isRight =
+        run?.status === 'running' && instance!.message_count > 0 && instance!.messages_per_second > 0;
+      return isRight ? undefined : shown(run);
     },
   };
 }

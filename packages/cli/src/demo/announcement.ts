@@ -33,6 +33,7 @@ export function demoAnnouncement({ cluster, api, program }: AnnouncementOptions)
     `  topics         ${demoTopicNames.join(', ')}`,
     `  groups         ${demoGroups.healthy} and ${demoGroups.committed} keep up, ${demoGroups.slow} falls behind,`,
     `                 ${demoGroups.stuck} is stuck, ${demoGroups.abandoned} has no members`,
+    '  pipelines      large-orders filters orders, product-views enriches page views',
     '  denied         marketing may not read payments, partner may not write customers',
     '',
     'Things to try in another terminal:',

@@ -11,7 +11,7 @@ interface DemoSubject {
 }
 
 /** The topics whose values have a schema. */
-export type SchemaTopic = Exclude<DemoTopicName, 'audit-trail'>;
+export type SchemaTopic = Exclude<DemoTopicName, 'audit-trail' | 'large-orders' | 'product-views'>;
 
 const timestamp = { type: 'long', logicalType: 'timestamp-millis' };
 

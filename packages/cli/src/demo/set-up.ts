@@ -22,7 +22,13 @@ export interface DemoState {
 
 /** A day of events is enough for a demo, and bounds what it stores. */
 const eventRetentionNanos = 86_400_000_000_000n;
-const eventTypes = ['agent_logs', 'acl_logs', 'diagnostics_logs', 'cluster_metrics'] as const;
+const eventTypes = [
+  'agent_logs',
+  'acl_logs',
+  'diagnostics_logs',
+  'cluster_metrics',
+  'pipeline_logs',
+] as const;
 
 /**
  * Creates everything that the demo consists of, through the API. What exists already stays, so that a demo in a

@@ -25,6 +25,8 @@ export const demoTopics = {
   },
   customers: { partitions: 2, configs: { 'cleanup.policy': 'compact' } },
   inventory: { partitions: 1, configs: { 'cleanup.policy': 'compact' } },
+  'large-orders': { partitions: 2, configs: { 'retention.ms': `${6 * hourMs}` } },
+  'product-views': { partitions: 2, configs: { 'retention.ms': `${6 * hourMs}` } },
   'audit-trail': { partitions: 1, configs: { 'retention.ms': '-1' } },
 } as const satisfies Readonly<Record<string, DemoTopic>>;
 

@@ -1,6 +1,7 @@
 import { Failure, jsonLog } from '@weir/core';
 import { apiClient } from '../api-client.ts';
 import { demoAnnouncement } from '../demo/announcement.ts';
+import { startDemoPipelines } from '../demo/pipelines.ts';
 import { setUpDemo } from '../demo/set-up.ts';
 import { startWorkload } from '../demo/workload.ts';
 import type { Deps } from '../deps.ts';
@@ -115,6 +116,11 @@ async function openShop(
     recordsPerSecond: values.rate,
     seed: values.seed,
   });
+  // Not waited for: the demo is there before its pipelines run.
+  if (values.enableManagedPipelines)
+    startDemoPipelines(client, clusterId, registryUrl).catch((error: Error) => {
+      if (!stop.aborted) log.warn('failed to start the pipelines of the demo', { error: error.message });
+    });
   const isAlone = runningClusters(environment).length === 1;
   const lines = demoAnnouncement({
     cluster,
