@@ -1,4 +1,5 @@
 import { isSecretReference } from '@weir/core';
+import { isSecretField } from './secret-fields.ts';
 import { variableKey } from './tenant-references.ts';
 
 /** Replaces a secret. */
@@ -48,7 +49,7 @@ export function maskedValue(keys: readonly string[], value: string): string {
   const key = keys.at(-1) ?? '';
   if (variableReference.test(value) || isSecretReference(value)) return value;
   if (variableKey.test(key)) return variableName.test(value) ? value : mask;
-  if (keys.some(isSecretName) || credentialsName.test(key)) return mask;
+  if (keys.some(isSecretName) || credentialsName.test(key) || isSecretField(keys)) return mask;
   return maskedText(value);
 }
 

@@ -80,6 +80,34 @@ test('a secret stays with its item of a list', () => {
   );
 });
 
+const byDefinition = `input:
+  mqtt:
+    urls: [tcp://sensor-one:1883, tcp://sensor-two:1883]
+    topics: [t]
+  processors:
+    - cached: {cache: c, key: k, processors: [{redis: {url: 'redis://cache-host:6379', command: get}}]}
+output:
+  broker:
+    outputs:
+      - gcp_cloud_storage: {bucket: b, credentials_json: '{"planted": "one"}'}
+      - http_client: {url: https://api.example, tls: {enabled: true, client_certs: [{cert: shown, key: planted-key}]}}
+cache_resources:
+  - label: c
+    redis: {url: 'redis://resource-host:6379'}
+`;
+
+test('fields that are defined as secret are masked, whatever their names are, and come back in order', () => {
+  const masked = maskedYaml(byDefinition);
+  assert.doesNotMatch(masked, /sensor|cache-host|resource-host|planted/);
+  assert.match(masked, /topics: \[t\]/);
+  assert.match(masked, /cert: shown, key: "\*\*\*"/);
+  const back = withStoredSecrets(masked, byDefinition);
+  assert.match(back, /urls: \["tcp:\/\/sensor-one:1883", "tcp:\/\/sensor-two:1883"\]/);
+  assert.match(back, /"redis:\/\/cache-host:6379"/);
+  const moved = masked.replace('urls: ["***", "***"]', 'urls: [tcp://attacker.example:1883]');
+  assert.throws(() => withStoredSecrets(moved, byDefinition), /the address changed/);
+});
+
 test('a mask that stands for nothing is refused', () => {
   assert.throws(() => withStoredSecrets('output: {x: {password: "***"}}\n', undefined), {
     code: 'invalid_pipeline_configuration',

@@ -43,8 +43,9 @@ export function withStoredSecrets(yaml: string, stored: string | undefined): str
       throw refused(`${scalar.keys.join('.')}: is ${mask}, but no secret is stored for it; enter the secret`);
   }
   if (changes.length === 0) return yaml;
-  const known = new Set(before.filter(isAddress).map((scalar) => maskedScalar(scalar)));
-  const moved = scalars.find((scalar) => isAddress(scalar) && !known.has(maskedScalar(scalar)));
+  // An address that is shown as a mask is the stored one. Another one is compared without its password.
+  const known = new Set([mask, ...before.filter(isAddress).map(({ text }) => maskedText(text))]);
+  const moved = scalars.find((scalar) => isAddress(scalar) && !known.has(maskedText(scalar.text)));
   if (moved !== undefined)
     throw refused(`${moved.keys.join('.')}: the address changed; enter the secrets shown as ${mask} again`);
   return replaced(yaml, changes);
@@ -59,7 +60,8 @@ function maskedScalar({ keys, text, isSecretElsewhere }: PlacedScalar): string {
 }
 
 function isAddress({ keys, text }: PlacedScalar): boolean {
-  return text.includes('://') || addressKey.test(keys.at(-1) ?? '');
+  const key = keys.at(-1) ?? '';
+  return text.includes('://') || key === 'dsn' || addressKey.test(key);
 }
 
 /** Values that stand for none are left out. A text that is no YAML has none: it is refused elsewhere. */
@@ -86,8 +88,14 @@ function scalarsIn(yaml: string): PlacedScalar[] {
         collect(value, [...keys, name], `${spot}/${JSON.stringify(name)}`, isSecretElsewhere);
       }
     } else if (isSeq(node)) {
-      for (const item of node.items)
-        collect(item, keys, `${spot}/[${maskedItem(item as Node, keys)}]`, isSecretElsewhere);
+      // Items that are alike but for their secrets differ by their order.
+      const alike = new Map<string, number>();
+      for (const item of node.items) {
+        const masked = maskedItem(item as Node, keys);
+        const nth = alike.get(masked) ?? 0;
+        alike.set(masked, nth + 1);
+        collect(item, keys, `${spot}/[${masked}]${nth}`, isSecretElsewhere);
+      }
     } else if (isScalar(node) && node.value !== null && node.range) {
       const [start, end] = node.range;
       found.push({ keys, spot, text: String(node.value), start, end, isSecretElsewhere });

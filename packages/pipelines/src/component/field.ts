@@ -125,7 +125,9 @@ export class Field<T> {
 
   /** Returns the value of the field; `undefined` also if a problem was noted. */
   read(value: YamlValue, reading: Reading, path: string): T | undefined {
-    return reading.isOpen(value) ? undefined : this.#parse(value, reading, path);
+    if (reading.isOpen(value)) return undefined;
+    if (this.traits.isSecret) reading.hides?.(value);
+    return this.#parse(value, reading, path);
   }
 
   /** The value that an absent field has. */

@@ -23,6 +23,8 @@ export interface Reading {
   ): ComponentConfig<Kind> | undefined;
   /** Compiles a mapping; a problem of its text is noted where it is. */
   mapping(value: YamlValue, text: string): Mapping | undefined;
+  /** Notes the value of a field that is defined as secret. */
+  hides?(value: YamlValue): void;
   /** Notes that a resource is named, which has to be defined somewhere in the text. */
   refersTo(kind: ComponentKind, label: string, place: TextPlace): void;
 }

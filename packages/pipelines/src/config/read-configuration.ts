@@ -25,12 +25,14 @@ export interface ConfigurationReading {
   readonly problems: readonly ConfigurationProblem[];
   /** What works and is not advisable. */
   readonly warnings: readonly ConfigurationProblem[];
+  /** Values of fields that are defined as secret. */
+  readonly secrets: readonly string[];
 }
 
 /** Reads a configuration and compiles its mappings. All problems are found in one reading. */
 export function readConfiguration(yaml: string, options: ReadOptions): ConfigurationReading {
   const text = readYaml(yaml);
-  if ('problems' in text) return { config: undefined, problems: text.problems, warnings: [] };
+  if ('problems' in text) return { config: undefined, problems: text.problems, warnings: [], secrets: [] };
   return readStream(text.value, options);
 }
 
@@ -43,7 +45,12 @@ export function readStream(value: YamlValue, options: ReadOptions): Configuratio
   if (config !== undefined && config.error_handling?.strategy !== 'none') reading.checkStrategy();
   const { warnings } = reading;
   const problems = [...unset, ...reading.problems];
-  return { config: problems.length === 0 && open.size === 0 ? config : undefined, problems, warnings };
+  return {
+    config: problems.length === 0 && open.size === 0 ? config : undefined,
+    problems,
+    warnings,
+    secrets: [...reading.secrets],
+  };
 }
 
 /** Components that decide what becomes of failed messages. */
@@ -69,6 +76,7 @@ interface Reference {
 class StreamReading implements Reading {
   readonly problems: ConfigurationProblem[] = [];
   readonly warnings: ConfigurationProblem[] = [];
+  readonly secrets = new Set<string>();
   readonly #options: ReadOptions;
   /** Lines of labels. */
   readonly #labels = new Map<string, number>();
@@ -100,6 +108,12 @@ class StreamReading implements Reading {
 
   warning(place: TextPlace, message: string): void {
     this.warnings.push({ place, message });
+  }
+
+  hides(value: YamlValue): void {
+    if (value.kind === 'scalar' && value.value !== null) this.secrets.add(String(value.value));
+    else if (value.kind === 'list') for (const item of value.items) this.hides(item);
+    else if (value.kind === 'mapping') for (const entry of value.entries) this.hides(entry.value);
   }
 
   refersTo(kind: ComponentKind, label: string, place: TextPlace): void {

@@ -10,6 +10,7 @@ import { Stream } from '../engine/stream.ts';
 import { Beats } from './beats.ts';
 import { ByteAllowance } from './byte-allowance.ts';
 import { CountedMetrics } from './counted-metrics.ts';
+import { Redaction } from './redaction.ts';
 import { boundedLog } from './thread-log.ts';
 import type { FromThread, ThreadStart, ToThread } from './thread-messages.ts';
 
@@ -21,7 +22,9 @@ const post = (message: FromThread) => port.postMessage(message);
 const stop = new AbortController();
 const counts = new CountedMetrics(() => beats.busy());
 const allowance = new ByteAllowance((bytes) => post({ kind: 'take', bytes }));
-const log = boundedLog(systemClock, (line) => post({ kind: 'log', ...line }));
+const redaction = new Redaction();
+redaction.hide(Object.values(start.secrets));
+const log = boundedLog(systemClock, (line) => post({ kind: 'log', ...line }), redaction.of);
 
 port.on('message', (message: ToThread) => {
   if (message.kind === 'stop') stop.abort();
@@ -55,11 +58,17 @@ const services: PipelineServices = {
 /** Runs the configuration, again and again if it says so. Returns why it cannot. */
 async function run(): Promise<string | undefined> {
   const references = { variable, secrets };
-  const { config, problems, warnings } = readConfiguration(start.yaml, {
+  const {
+    config,
+    problems,
+    warnings,
+    secrets: planted,
+  } = readConfiguration(start.yaml, {
     catalogue,
     isLocal: false,
     references,
   });
+  redaction.hide(planted);
   const [first] = problems;
   if (config === undefined)
     return first === undefined
@@ -83,6 +92,7 @@ run().then(
 
 function end(outcome: { readonly problem?: string; readonly needsOperator?: boolean }): void {
   beats.end();
-  post({ kind: 'ended', ...outcome });
+  const { problem } = outcome;
+  post({ kind: 'ended', ...outcome, ...(problem === undefined ? {} : { problem: redaction.of(problem) }) });
   port.close();
 }

@@ -117,3 +117,30 @@ test('a thread that does not stop is ended', async () => {
   });
   await assert.rejects(running, { message: 'it did not end in time' });
 });
+
+test('values of secrets do not leave the thread in lines and failures', async () => {
+  const yaml = `input: {generate: {mapping: 'root = "x"', count: 1, interval: ""}}
+pipeline:
+  processors:
+    - mapping: 'root = throw("planted-one at planted-two with planted-three and planted-four")'
+output:
+  switch:
+    cases:
+      - check: 'false'
+        output:
+          http_client:
+            url: https://public.example
+            basic_auth: {enabled: true, username: u, password: "\${secret:one}"}
+            tls: {enabled: true, client_certs: [{cert: c, key: planted-two}]}
+      - check: 'false'
+        output: {redis_pubsub: {url: 'redis://user:planted-four@public.example:6379', channel: c}}
+      - output: {drop: {}}
+error_handling: {log: {enabled: true, add_payload: true}}`;
+  const { owner, lines, fields } = ownerOf();
+  await runInThread(startOf(yaml, { secrets: { one: 'planted-one', unused: 'planted-three' } }), owner).catch(
+    (error: Error) => lines.push(error.message),
+  );
+  const all = JSON.stringify([lines, fields]);
+  assert.doesNotMatch(all, /planted/);
+  assert.match(all, /\*\*\* at \*\*\* with \*\*\* and \*\*\*/);
+});

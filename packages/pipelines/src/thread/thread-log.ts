@@ -6,7 +6,11 @@ type Line = { readonly level: LogLevel; readonly message: string; readonly field
 const rate = { perSecond: pipelineLimits.logLinesPerSecond, burst: pipelineLimits.logLinesBurst };
 
 /** A log whose lines go elsewhere: not more than a rate, and each not longer than a limit. */
-export function boundedLog(clock: Clock, send: (line: Line) => void): Log {
+export function boundedLog(
+  clock: Clock,
+  send: (line: Line) => void,
+  redacted: (text: string) => string = (text) => text,
+): Log {
   const bucket = new TokenBucket();
   let suppressed = 0;
   const logWith = (bound: LogFields): Log => {
@@ -17,7 +21,7 @@ export function boundedLog(clock: Clock, send: (line: Line) => void): Log {
       }
       const all = { ...bound, ...fields, ...(suppressed === 0 ? {} : { suppressed }) };
       suppressed = 0;
-      send({ level, message: clipped(message), fields: clippedFields(all) });
+      send({ level, message: clipped(redacted(message)), fields: clippedFields(all, redacted) });
     };
     return {
       debug: () => {},
@@ -30,10 +34,14 @@ export function boundedLog(clock: Clock, send: (line: Line) => void): Log {
   return logWith({});
 }
 
-function clippedFields(fields: LogFields): LogFields {
+/** Redacted before they are cut: half a secret would not be found. */
+function clippedFields(fields: LogFields, redacted: (text: string) => string): LogFields {
   const entries = Object.entries(fields).slice(0, pipelineLimits.logLineFieldsMax);
   return Object.fromEntries(
-    entries.map(([name, value]) => [clipped(name), typeof value === 'string' ? clipped(value) : value]),
+    entries.map(([name, value]) => [
+      clipped(name),
+      typeof value === 'string' ? clipped(redacted(value)) : value,
+    ]),
   );
 }
 
