@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Random } from '@weir/core';
 
 /** Processors and the batches that go through them. */
@@ -43,6 +44,8 @@ const mappings = [
 ];
 
 const queries = ['.', '.id?', '.items[]?', 'empty', 'keys', '{a: .id?} | .b = 1', 'error("no")', '$metadata'];
+
+const protobuf = { message: 'testing.Document', import_paths: [join(import.meta.dirname, 'schemas')] };
 
 const parquetSchema = [
   { name: 'id', type: 'INT64', optional: true },
@@ -110,6 +113,14 @@ export function generatedPipeline(random: Random): GeneratedPipeline {
           },
         },
         { parquet_decode: { use_parquet_list_format: false } },
+      ],
+    }),
+    () => ({
+      processors: [
+        { protobuf: { ...protobuf, operator: 'from_json', discard_unknown: one([true, false]) } },
+        { protobuf: { ...protobuf, operator: 'to_json', emit_unpopulated: one([true, false]) } },
+        // Go's library writes spaces at random.
+        { mapping: 'root = this' },
       ],
     }),
     () => ({ xml: { operator: 'to_json', cast: one([true, false]) } }),
