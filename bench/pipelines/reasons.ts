@@ -6,7 +6,7 @@ const reasons: Readonly<Record<PipelineRow['name'], string>> = {
     'Parsing and printing JSON is 60 % of the time, and checking the size of results 5 %. Next: no check of what was ' +
     'taken over from the document as it was.',
   copy:
-    'Half of the time is parsing, printing and compressing; the garbage of messages that wait for their ' +
+    'Two fifths of the time are parsing, printing and compressing; the garbage of messages that wait for their ' +
     'acknowledgement is a fifth. Next: documents that are printed from the bytes that they were, where a mapping ' +
     'leaves parts of them as they are.',
   'idle-cpu':
