@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type AgentUnderTest, startAgentUnderTest } from '@weir/agent/testing';
 import { quotaEntityKey } from '@weir/cluster';
-import { settle } from '@weir/core/testing';
+import { pause, settle } from '@weir/core/testing';
 import { zeroUuid } from '@weir/wire';
 import { batchOf } from '../../testing/data-path.ts';
 import { answered, startTestAgent } from '../../testing/test-agent-server.ts';
@@ -59,6 +59,19 @@ async function isMuted(under: AgentUnderTest, client: TestClient): Promise<() =>
   return () => answer;
 }
 
+/**
+ * Lets time pass until an answer comes. A serving thread may learn of a pause only now, and it begins when it does: the
+ * clock of a test does not go on by itself.
+ */
+async function passUntil<T>(under: AgentUnderTest, answer: Promise<T>): Promise<T> {
+  let hasSettled = false;
+  const settled = answer.finally(() => {
+    hasSettled = true;
+  });
+  for (await pause(20); !hasSettled; await pause(20)) under.clock.advance(250);
+  return settled;
+}
+
 const throttled = (quota: string) => `agent_client_quota_throttle_count{quota="${quota}"}`;
 
 test('a producer beyond its quota is answered first, and then its connection is not read', async (t) => {
@@ -75,7 +88,7 @@ test('a producer beyond its quota is answered first, and then its connection is 
   const stillMuted = await under.connect();
   await stillMuted.call('Metadata', 9, askForNothing);
   under.clock.advance(1);
-  await answer();
+  await passUntil(under, answer());
   assert.equal(await under.metric(throttled('producer_byte_rate')), 1);
 });
 
@@ -89,8 +102,9 @@ test('a producer with acks 0 is throttled too', async (t) => {
   const client = await under.connect();
   client.send('Produce', 9, produceBody(20_000, 0));
   const answer = await isMuted(under, client);
+  await under.untilStat(throttled('producer_byte_rate'), 1);
   await under.pass(15_000);
-  await answer();
+  await passUntil(under, answer());
 });
 
 test('a quota applies as soon as it is set, and ends when it is removed', async (t) => {
@@ -108,7 +122,7 @@ test('a quota applies as soon as it is set, and ends when it is removed', async 
   for (const [quotas, isThrottled] of steps) {
     under.cluster.putRecord('clientQuota', key, quotas);
     await settle();
-    const { throttleTimeMs } = await client.call('Produce', 9, produceBody(1000));
+    const { throttleTimeMs } = await passUntil(under, client.call('Produce', 9, produceBody(1000)));
     assert.equal(throttleTimeMs > 0, isThrottled, JSON.stringify(quotas));
     under.clock.advance(throttleTimeMs);
   }
@@ -133,7 +147,7 @@ test('a consumer beyond its quota gets an answer without records, and the withhe
   assert.ok(second.throttleTimeMs > 2000 && second.throttleTimeMs < 3000, `${second.throttleTimeMs} ms`);
   // After the throttle time and the time of the previous window, the rate is within the quota.
   under.clock.advance(11_000);
-  assert.ok((await recordBytes()).bytes > 6000);
+  assert.ok((await passUntil(under, recordBytes())).bytes > 6000);
   assert.equal(await under.metric(throttled('consumer_byte_rate')), 1);
 });
 
@@ -159,7 +173,7 @@ test('an address that connects too often is held and closed, and others are not'
   const refused = await under.connect();
   await under.untilStat('agent_kafka_connection_closed_counter{reason="quota"}', 1);
   under.clock.advance(1000);
-  await refused.closed;
+  await passUntil(under, refused.closed);
   await clients[9]!.call('Metadata', 9, askForNothing);
   assert.equal(await under.metric('agent_kafka_connection_closed_counter{reason="quota"}'), 1);
   assert.equal(await under.metric(throttled('connection_creation_rate')), 1);
