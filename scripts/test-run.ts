@@ -122,6 +122,9 @@ interface ProcessOptions {
   readonly priority: number;
 }
 
+/** A process that reports nothing for so long hangs. It is ended, so that the others can be repeated and counted. */
+const silenceMsMax = 8 * 60_000;
+
 async function runJob(
   root: string,
   { files }: TestJob,
@@ -154,7 +157,16 @@ async function runJob(
   let hasFailure = false;
   let fileStartMs = startMs;
   const lastSeen = new Map<string, number>();
+  let isSilent = false;
+  const endIfSilent = () =>
+    systemClock.after(silenceMsMax, () => {
+      isSilent = true;
+      child.kill('SIGKILL');
+    });
+  let cancelEnd = endIfSilent();
   for await (const line of createInterface({ input: child.stdout })) {
+    cancelEnd();
+    cancelEnd = endIfSilent();
     if (!line.startsWith(resultMark)) {
       if (line !== '') print(`  | ${line}`);
       continue;
@@ -176,7 +188,8 @@ async function runJob(
       print(`  FAILED: ${result.name} (${file})\n${(result.error ?? '').replaceAll(/^/gm, '    ')}`);
     }
   }
-  const failure = await ended;
+  cancelEnd();
+  const failure = isSilent ? `reported nothing for ${silenceMsMax / 60_000} minutes` : await ended;
   if (failure !== undefined && !hasFailure) {
     const file = files.find((name) => !lastSeen.has(name)) ?? files[files.length - 1] ?? '';
     const tally = perFile.get(file) as Tally;
