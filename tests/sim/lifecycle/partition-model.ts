@@ -210,7 +210,7 @@ export class PartitionModel extends LogModel {
   }
 
   /** Reads as a consumer with `read_committed` does. */
-  #checkCommitted({ batches, aborted, stableOffset }: SeenLog): void {
+  #checkCommitted({ batches, aborted, startOffset, stableOffset }: SeenLog): void {
     const queue = [...aborted];
     const hidden = new Set<number>();
     for (const { baseOffset, nextOffset, producerId, isTransactional, end } of batches) {
@@ -220,6 +220,8 @@ export class PartitionModel extends LogModel {
         if (end === 'abort') hidden.delete(producerId);
         continue;
       }
+      // One that was in doubt may be seen for the first time when the log already begins after it.
+      if (nextOffset <= startOffset && !this.#known.has(baseOffset)) continue;
       const { id, transaction } = this.#known.get(baseOffset)!;
       if (isTransactional !== (transaction !== undefined)) this.fail(`${id} changed its kind`);
       if (transaction === undefined) continue;
