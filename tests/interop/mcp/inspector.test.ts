@@ -32,6 +32,7 @@ const calls: Readonly<Record<string, [args: Readonly<Record<string, string>>, ou
   search_audit_log: [{}, /forbidden: The audit log is for administrators/],
   list_pipelines: [{}, /There are none/],
   describe_pipeline: [{ pipeline_id: 'nothing' }, /pipeline_not_found/],
+  check_pipeline_configuration: [{ configuration_yaml: 'input: {}' }, /problem_count/],
   list_event_types: [{}, /acl_logs/],
   list_event_fields: [{}, /events_disabled/],
   check_filter: [{ filter: 'type == "acl_logs"' }, /is_valid/],
