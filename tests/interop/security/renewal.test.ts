@@ -7,7 +7,7 @@ import { lastFirst, startLocal } from '../brokers/weir-process.ts';
 import { javaSettings } from './foreign-clients.ts';
 import { SecretFiles } from './secured.ts';
 
-/** Apache's producer, 4.3.1, with a login session of one and a half seconds. */
+/** Apache's producer, 4.3.1, with a login session of four seconds. */
 const skip = missingTool();
 const lifetime = lastFirst({ after });
 const files = await SecretFiles.make(lifetime);
@@ -15,7 +15,7 @@ const [user, password] = ['alice', 'the password of alice'];
 const local = skip
   ? undefined!
   : await startLocal(lifetime, [
-      ...['-requireSASLAuthentication', '-connectionsMaxReauthMs', '1500', '-enablePrometheusMetrics'],
+      ...['-requireSASLAuthentication', '-connectionsMaxReauthMs', '4000', '-enablePrometheusMetrics'],
       ...files.credentials([{ name: user, username: user, password }]),
     ]);
 const java = skip ? undefined! : openJavaClient(lifetime);

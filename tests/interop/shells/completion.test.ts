@@ -42,7 +42,7 @@ test('fish completes every command, flag and value of the table', { skip: missin
     cwd: folder,
     encoding: 'utf8',
     input,
-    timeout: 120_000,
+    timeout: 300_000,
   });
   assert.deepEqual([status, stderr], [0, '']);
   compare(stdout);
@@ -65,7 +65,7 @@ for (const [how, isInFpath] of [
     const { status, stderr } = spawnSync('zsh', ['-f', ask], {
       cwd: folder,
       encoding: 'utf8',
-      timeout: 120_000,
+      timeout: 300_000,
     });
     assert.deepEqual([status, stderr], [0, '']);
     compare(readFileSync(join(folder, 'answers'), 'utf8'));
