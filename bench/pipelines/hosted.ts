@@ -14,7 +14,7 @@ function hostEntry(): string {
   if (currentBundle(root) === undefined)
     spawnSync(process.execPath, [join(root, 'scripts/bundle.mjs')], { stdio: 'inherit' });
   const entry = currentBundle(root);
-  if (entry === undefined) throw new Error('the bundle could not be made');
+  if (entry === undefined) throw new Error('failed to bundle: run npm run bundle and read its output');
   return join(dirname(entry), 'pipelines-thread-host-process.mjs');
 }
 

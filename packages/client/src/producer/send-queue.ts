@@ -41,7 +41,7 @@ export class Send {
   }
 }
 
-/** Upper bounds of the bytes that a record and a header take besides their contents. */
+/** Upper bounds of the bytes that a record and a header take beyond their contents. */
 const recordOverheadBytes = 32;
 const headerOverheadBytes = 10;
 

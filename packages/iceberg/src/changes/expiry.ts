@@ -18,7 +18,7 @@ interface ExpiryRules {
   /** Instead of the properties `history.expire.max-snapshot-age-ms` and `history.expire.min-snapshots-to-keep`. */
   readonly maxSnapshotAgeMs?: number | undefined;
   readonly minSnapshotsToKeep?: number | undefined;
-  /** Snapshots that are kept besides, such as the last one that has source offsets. */
+  /** Snapshots that are kept as well, such as the last one that has source offsets. */
   readonly isKept?: ((snapshot: Snapshot) => boolean) | undefined;
 }
 

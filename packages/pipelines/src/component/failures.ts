@@ -55,3 +55,21 @@ export async function eachMessageLater(
   const changed = results.filter((result) => result !== undefined);
   return changed.length === 0 ? [] : [changed];
 }
+
+/** The same for what takes time and may depend on what it did for the message before: one after the other. */
+export async function eachMessageInTurn(
+  batch: readonly Message[],
+  context: Pick<ComponentContext, 'label' | 'path'>,
+  type: string,
+  change: (message: Message, index: number) => Promise<Message>,
+): Promise<readonly (readonly Message[])[]> {
+  const changed: Message[] = [];
+  for (const [index, message] of batch.entries()) {
+    try {
+      changed.push(await change(message, index));
+    } catch (error) {
+      changed.push(failedBy(message, error, context, type));
+    }
+  }
+  return [changed];
+}

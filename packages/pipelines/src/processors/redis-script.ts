@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { componentOf } from '../component/component-spec.ts';
-import { failedBy } from '../component/failures.ts';
+import { eachMessageInTurn } from '../component/failures.ts';
 import { durationMs, int, mapping, string } from '../component/field-types.ts';
 import type { Batch, Message } from '../component/message.ts';
 import { RedisClient, redisFields } from '../redis/redis-client.ts';
@@ -53,17 +53,10 @@ export const redisScript = componentOf('processor', {
     }
 
     return {
-      async process(batch, stop) {
-        const messages: Message[] = [];
-        for (const [index, message] of batch.entries()) {
-          try {
-            messages.push(await changed(message, index, batch, stop));
-          } catch (error) {
-            messages.push(failedBy(message, error, context, 'redis_script'));
-          }
-        }
-        return [messages];
-      },
+      process: (batch, stop) =>
+        eachMessageInTurn(batch, context, 'redis_script', (message, index) =>
+          changed(message, index, batch, stop),
+        ),
       close: () => client.close(),
     };
   },

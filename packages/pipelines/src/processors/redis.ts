@@ -1,6 +1,6 @@
 import type { ComponentContext } from '../component/component-context.ts';
 import { componentOf } from '../component/component-spec.ts';
-import { failedBy } from '../component/failures.ts';
+import { eachMessageInTurn } from '../component/failures.ts';
 import { durationMs, int, interpolated, mapping, oneOf } from '../component/field-types.ts';
 import type { Interpolated } from '../component/interpolated.ts';
 import type { Batch, Message } from '../component/message.ts';
@@ -55,17 +55,8 @@ export const redisProcessor = componentOf('processor', {
     }
 
     return {
-      async process(batch, stop) {
-        const messages: Message[] = [];
-        for (const [index, message] of batch.entries()) {
-          try {
-            messages.push(await changed(message, index, batch, stop));
-          } catch (error) {
-            messages.push(failedBy(message, error, context, 'redis'));
-          }
-        }
-        return [messages];
-      },
+      process: (batch, stop) =>
+        eachMessageInTurn(batch, context, 'redis', (message, index) => changed(message, index, batch, stop)),
       close: () => client.close(),
     };
   },

@@ -1,7 +1,7 @@
 import type { Mapping } from '@weir/bloblang';
 import type { ComponentContext } from '../component/component-context.ts';
 import { componentOf } from '../component/component-spec.ts';
-import { eachMessageLater, failedBy } from '../component/failures.ts';
+import { eachMessageInTurn, eachMessageLater, failedBy } from '../component/failures.ts';
 import { bool, list, mapping, string } from '../component/field-types.ts';
 import type { Batch, Message } from '../component/message.ts';
 import { pipelineLimits } from '../limits.ts';
@@ -113,18 +113,9 @@ const sqlRaw = componentOf('processor', {
   async open(fields, context) {
     const database = await new OpenedDatabase(fields, context).verify();
     return {
-      async process(batch) {
-        const messages: Message[] = [];
-        // One after the other: a statement may depend on what the one before has changed.
-        for (const [index, message] of batch.entries()) {
-          try {
-            messages.push(await changed(message, index, batch));
-          } catch (error) {
-            messages.push(failedBy(message, error, context, 'sql_raw'));
-          }
-        }
-        return [messages];
-      },
+      // A statement may depend on what the one before has changed.
+      process: (batch) =>
+        eachMessageInTurn(batch, context, 'sql_raw', (message, index) => changed(message, index, batch)),
       close: () => database.close(),
     };
 
