@@ -1,6 +1,11 @@
 /** A Parquet file in the making: its rows are in a temporary table of DuckDB, which moves parts to disk if need be. */
 import { stat } from 'node:fs/promises';
-import { type DuckDBAppender, type DuckDBConnection, DuckDBDataChunk, type DuckDBType } from '@duckdb/node-api';
+import {
+  type DuckDBAppender,
+  type DuckDBConnection,
+  DuckDBDataChunk,
+  type DuckDBType,
+} from '@duckdb/node-api';
 import type { WrittenColumn } from '@weir/iceberg';
 import { tableLimits } from '../limits.ts';
 import {
@@ -46,7 +51,11 @@ export class DuckDbFile {
     this.#appender = appender;
   }
 
-  static async open(connection: DuckDBConnection, id: number, columns: readonly Column[]): Promise<DuckDbFile> {
+  static async open(
+    connection: DuckDBConnection,
+    id: number,
+    columns: readonly Column[],
+  ): Promise<DuckDbFile> {
     const table = `file_${id}`;
     await connection.run(`CREATE TEMP TABLE ${table} (${tableDefinition(columns)})`);
     return new DuckDbFile(connection, table, columns, await connection.createAppender(table));
@@ -99,7 +108,9 @@ export class DuckDbFile {
   #rowGroupRows(): number {
     const { parquetRowGroupBytes, parquetRowGroupRowsMax } = tableLimits;
     const rowBytes = Math.max(1, this.#counts.bytes / Math.max(1, this.#rowCount));
-    const chunks = Math.floor(Math.min(parquetRowGroupBytes / rowBytes, parquetRowGroupRowsMax) / chunkRowsMax);
+    const chunks = Math.floor(
+      Math.min(parquetRowGroupBytes / rowBytes, parquetRowGroupRowsMax) / chunkRowsMax,
+    );
     return Math.max(1, chunks) * chunkRowsMax;
   }
 
@@ -135,7 +146,9 @@ export class DuckDbFile {
         const filter = isFloating(type) ? ` FILTER (WHERE NOT isnan(${expression}))` : '';
         return `min(${expression})${filter}, max(${expression})${filter}`;
       });
-      const found = await this.#connection.runAndReadAll(`SELECT ${aggregates.join(', ')} FROM ${this.#table}`);
+      const found = await this.#connection.runAndReadAll(
+        `SELECT ${aggregates.join(', ')} FROM ${this.#table}`,
+      );
       const row = found.getRows()[0]!;
       for (const [at, { id, type }] of asked.entries()) {
         const [least, greatest] = [row[2 * at]!, row[2 * at + 1]!];

@@ -123,7 +123,11 @@ function leavesInside(id: number, type: Type, expression: string | undefined): L
     case 'struct': {
       const names = fileNames(type.columns);
       return type.columns.flatMap((one, at) =>
-        leavesInside(one.id, one.type, expression && `struct_extract(${expression}, ${quoteText(names[at]!)})`),
+        leavesInside(
+          one.id,
+          one.type,
+          expression && `struct_extract(${expression}, ${quoteText(names[at]!)})`,
+        ),
       );
     }
     case 'list':

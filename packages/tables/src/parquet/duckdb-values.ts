@@ -52,7 +52,9 @@ function converterOfType(
       const converters = type.columns.map(inside);
       return (value) => {
         if (!Array.isArray(value) || value.length !== converters.length) throw refusal(place, type, value);
-        return structValue(Object.fromEntries(converters.map((convert, at) => [names[at]!, convert(value[at])])));
+        return structValue(
+          Object.fromEntries(converters.map((convert, at) => [names[at]!, convert(value[at])])),
+        );
       };
     }
     case 'list': {
@@ -168,16 +170,17 @@ function primitiveConverter(
         (value: string) => DuckDBUUIDValue.fromUint128(BigInt(`0x${value.replaceAll('-', '')}`)),
       );
     case 'fixed':
-    case 'binary':
+    case 'binary': {
+      const length = 'bytes' in type ? type.bytes : undefined;
       return checked(
         4,
-        (value: unknown) =>
-          value instanceof Uint8Array && (type.kind === 'binary' || value.length === type.bytes),
+        (value: unknown) => value instanceof Uint8Array && (length === undefined || value.length === length),
         (value: Uint8Array) => {
           counts.bytes += value.length;
           return new DuckDBBlobValue(value);
         },
       );
+    }
   }
 }
 

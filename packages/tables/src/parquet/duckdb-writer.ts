@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Clock, Failure, MiB } from '@weir/core';
+import { type Clock, type Failure, MiB } from '@weir/core';
 import { tableLimits } from '../limits.ts';
 import type { Column, ParquetFile, ParquetWriter, RowValue, WrittenParquet } from './parquet-writer.ts';
 import {
@@ -258,7 +258,10 @@ class WriterProcess {
   }
 
   #exitReason(code: number | null, signal: string | null): string {
-    const printed = this.#lastOutput.match(/^.*(?:Error|FATAL|terminate).*$/im)?.[0].trim().slice(0, 300);
+    const printed = this.#lastOutput
+      .match(/^.*(?:Error|FATAL|terminate).*$/im)?.[0]
+      .trim()
+      .slice(0, 300);
     return [signal ?? `exit code ${code}`, printed].filter((part) => part !== undefined).join(': ');
   }
 }
