@@ -5,6 +5,7 @@ import {
   type DuckDBConnection,
   DuckDBDataChunk,
   type DuckDBType,
+  type DuckDBValue,
 } from '@duckdb/node-api';
 import type { WrittenColumn } from '@weir/iceberg';
 import { tableLimits } from '../limits.ts';
@@ -24,8 +25,10 @@ import { InvalidRow } from './writer-errors.ts';
 /** The most rows of a chunk, and what the rows of a row group are a multiple of. */
 const chunkRowsMax = 2048;
 
-/** Aggregates of one query; a table may have 10,000 columns. */
-const boundsPerQuery = 500;
+/** Columns of one query; a table may have 10,000. */
+const leavesPerQuery = 500;
+
+type RowMetrics = Pick<WrittenColumn, 'nullCount' | 'least' | 'greatest'>;
 
 export class DuckDbFile {
   readonly #connection: DuckDBConnection;
@@ -35,6 +38,7 @@ export class DuckDbFile {
   readonly #counts: ValueCounts = { nans: new Map(), bytes: 0 };
   readonly #converters: readonly Converter[];
   readonly #appender: DuckDBAppender;
+  readonly #rowGroupBytes: number;
   #rowCount = 0;
 
   private constructor(
@@ -42,6 +46,7 @@ export class DuckDbFile {
     table: string,
     columns: readonly Column[],
     appender: DuckDBAppender,
+    memoryBytesMax: number,
   ) {
     this.#connection = connection;
     this.#table = table;
@@ -49,16 +54,19 @@ export class DuckDbFile {
     this.#types = columns.map(({ type }) => duckType(type));
     this.#converters = columns.map((column) => converterOf(column, this.#counts));
     this.#appender = appender;
+    this.#rowGroupBytes = Math.min(tableLimits.parquetRowGroupBytes, memoryBytesMax / 8);
   }
 
   static async open(
     connection: DuckDBConnection,
     id: number,
     columns: readonly Column[],
+    memoryBytesMax: number,
   ): Promise<DuckDbFile> {
     const table = `file_${id}`;
     await connection.run(`CREATE TEMP TABLE ${table} (${tableDefinition(columns)})`);
-    return new DuckDbFile(connection, table, columns, await connection.createAppender(table));
+    const appender = await connection.createAppender(table);
+    return new DuckDbFile(connection, table, columns, appender, memoryBytesMax);
   }
 
   append(batch: readonly (readonly RowValue[])[]): void {
@@ -106,62 +114,59 @@ export class DuckDbFile {
 
   /** Wide rows make row groups of few rows, so that writing one fits into memory. */
   #rowGroupRows(): number {
-    const { parquetRowGroupBytes, parquetRowGroupRowsMax } = tableLimits;
+    const { parquetRowGroupRowsMax } = tableLimits;
     const rowBytes = Math.max(1, this.#counts.bytes / Math.max(1, this.#rowCount));
     const chunks = Math.floor(
-      Math.min(parquetRowGroupBytes / rowBytes, parquetRowGroupRowsMax) / chunkRowsMax,
+      Math.min(this.#rowGroupBytes / rowBytes, parquetRowGroupRowsMax) / chunkRowsMax,
     );
     return Math.max(1, chunks) * chunkRowsMax;
   }
 
+  /**
+   * Sizes come from the footer; counts and bounds from the rows, because the footer counts some nulls twice inside of
+   * lists and maps, and has no bounds of long values. There, nulls are not counted at all.
+   */
   async #writtenColumns(path: string): Promise<Map<number, WrittenColumn>> {
     const leaves = leavesOf(this.#columns);
-    const bounds = await this.#bounds(leaves.filter(({ expression }) => expression !== undefined));
-    // A row group without a null count makes the count of the file unknown.
+    const inRows = await this.#rowMetrics(leaves.filter(({ expression }) => expression !== undefined));
     const found = await this.#connection.runAndReadAll(
-      `SELECT column_id, sum(total_compressed_size)::DOUBLE, sum(num_values)::DOUBLE,
-         CASE WHEN count(stats_null_count) = count(*) THEN sum(stats_null_count)::DOUBLE END
+      `SELECT column_id, sum(total_compressed_size)::DOUBLE, sum(num_values)::DOUBLE
        FROM parquet_metadata(${quoteText(path)}) GROUP BY column_id ORDER BY column_id`,
     );
     const written = new Map<number, WrittenColumn>();
-    for (const [at, bytes, valueCount, nullCount] of found.getRows()) {
+    for (const [at, bytes, valueCount] of found.getRows()) {
       const { id } = leaves[Number(at)]!;
       written.set(id, {
         bytes: bytes as number,
         valueCount: valueCount as number,
-        nullCount: (nullCount as number | null) ?? undefined,
         nanCount: this.#counts.nans.get(id),
-        ...bounds.get(id),
+        ...inRows.get(id),
       });
     }
     return written;
   }
 
-  /** Asked of the rows and not of the footer, which has texts, and none for long values. */
-  async #bounds(leaves: readonly Leaf[]): Promise<Map<number, Pick<WrittenColumn, 'least' | 'greatest'>>> {
-    const bounds = new Map<number, Pick<WrittenColumn, 'least' | 'greatest'>>();
-    for (let from = 0; from < leaves.length; from += boundsPerQuery) {
-      const asked = leaves.slice(from, from + boundsPerQuery);
+  async #rowMetrics(leaves: readonly Leaf[]): Promise<Map<number, RowMetrics>> {
+    const metrics = new Map<number, RowMetrics>();
+    for (let from = 0; from < leaves.length; from += leavesPerQuery) {
+      const asked = leaves.slice(from, from + leavesPerQuery);
       const aggregates = asked.map(({ type, expression }) => {
         const filter = isFloating(type) ? ` FILTER (WHERE NOT isnan(${expression}))` : '';
-        return `min(${expression})${filter}, max(${expression})${filter}`;
+        return `count(${expression})::DOUBLE, min(${expression})${filter}, max(${expression})${filter}`;
       });
       const found = await this.#connection.runAndReadAll(
         `SELECT ${aggregates.join(', ')} FROM ${this.#table}`,
       );
       const row = found.getRows()[0]!;
       for (const [at, { id, type }] of asked.entries()) {
-        const [least, greatest] = [row[2 * at]!, row[2 * at + 1]!];
-        if (least === null || greatest === null) continue;
-        bounds.set(
-          id,
-          isFloating(type)
-            ? { least: least === 0 ? -0 : (least as number), greatest: (greatest as number) + 0 }
-            : { least: boundValue(type, least), greatest: boundValue(type, greatest) },
-        );
+        const [count, least, greatest] = row.slice(3 * at, 3 * at + 3);
+        metrics.set(id, {
+          nullCount: this.#rowCount - (count as number),
+          ...(least !== null && greatest !== null && boundsOf(type, least!, greatest!)),
+        });
       }
     }
-    return bounds;
+    return metrics;
   }
 
   async #splitOffsets(path: string): Promise<number[]> {
@@ -173,7 +178,14 @@ export class DuckDbFile {
   }
 }
 
-/** Such columns have NaNs, and two zeros that DuckDB takes for equal: -0 is before 0 in Iceberg. */
+/** To DuckDB both zeros are equal, and in Iceberg -0 is before 0: bounds that are zero include both. */
+function boundsOf(type: Leaf['type'], least: DuckDBValue, greatest: DuckDBValue): RowMetrics {
+  if (isFloating(type))
+    return { least: least === 0 ? -0 : (least as number), greatest: (greatest as number) + 0 };
+  return { least: boundValue(type, least), greatest: boundValue(type, greatest) };
+}
+
+/** Such columns have NaNs. */
 function isFloating({ kind }: Leaf['type']): boolean {
   return kind === 'float' || kind === 'double';
 }

@@ -48,7 +48,10 @@ async function handle(request: WriterRequest) {
     case 'start':
       return await start(request.options);
     case 'open':
-      files.set(request.file, await DuckDbFile.open(connection, request.file, request.columns));
+      files.set(
+        request.file,
+        await DuckDbFile.open(connection, request.file, request.columns, options.memoryBytesMax),
+      );
       return undefined;
     case 'append':
       files.get(request.file)!.append(request.batch);
@@ -89,5 +92,6 @@ async function start(given: ProcessOptions): Promise<undefined> {
 
 function memoryMessage(): string {
   const { memoryBytesMax, spillBytesMax } = options;
-  return `the rows of the open Parquet files need more than ${formatBytes(memoryBytesMax)} of memory and ${formatBytes(spillBytesMax)} of disk; write smaller files, or allow the writer more`;
+  const disk = spillBytesMax === 0 ? '' : ` and ${formatBytes(spillBytesMax)} of disk`;
+  return `the rows of the open Parquet files need more than ${formatBytes(memoryBytesMax)} of memory${disk}; write smaller files, or allow the writer more`;
 }
