@@ -28,6 +28,7 @@ import { registryLimits } from '../packages/registry/src/limits.ts';
 import { rpcLimits } from '../packages/rpc/src/limits.ts';
 import { securityLimits } from '../packages/security/src/limits.ts';
 import { storageLimits } from '../packages/storage/src/limits.ts';
+import { tableLimits } from '../packages/tables/src/limits.ts';
 import { wireLimits } from '../packages/wire/src/limits.ts';
 
 /** Limits by package folder. */
@@ -47,6 +48,7 @@ export const limitsByPackage: Readonly<Record<string, Readonly<Record<string, nu
   bloblang: bloblangLimits,
   pipelines: pipelineLimits,
   iceberg: icebergLimits,
+  tables: tableLimits,
   http: httpLimits,
   security: securityLimits,
   broker: brokerLimits,

@@ -100,7 +100,8 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   // Iceberg tables without Parquet. Files are reached through the port of `storage`, catalog servers over HTTP.
   iceberg: { mayImport: ['core', 'http', 'storage'], builtins: ['crypto', 'zlib'] },
-  tableflow: { mayImport: ['bloblang', 'core', 'iceberg', 'wire', 'storage', 'registry'], builtins: 'any' },
+  // Topics as tables; so far their data files.
+  tables: { mayImport: ['bloblang', 'core', 'iceberg', 'wire', 'storage', 'registry'], builtins: 'any' },
   orbit: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
   // Tools for models, derived from the API catalogue; the server of the tools supplies the operation handlers.
   mcp: { mayImport: ['core', 'api', 'events', 'http'], builtins: 'any' },
@@ -155,7 +156,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       'events',
       'bloblang',
       'pipelines',
-      'tableflow',
+      'tables',
       'orbit',
       'controlplane',
     ],

@@ -3,10 +3,5 @@
  * `parquet/duckdb-writer.ts` does it with DuckDB in a process of its own.
  */
 export { DuckDbWriter, type DuckDbWriterOptions } from './parquet/duckdb-writer.ts';
-export type { ParquetFile, ParquetWriter, RowValue, WrittenParquet } from './parquet/parquet-writer.ts';
-export {
-  InvalidRow,
-  ParquetMemoryExceeded,
-  ParquetWriteFailed,
-  ParquetWriterCrashed,
-} from './parquet/writer-errors.ts';
+export type { WrittenParquet } from './parquet/parquet-writer.ts';
+export { ParquetMemoryExceeded, ParquetWriterCrashed } from './parquet/writer-errors.ts';

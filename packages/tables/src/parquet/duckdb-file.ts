@@ -123,8 +123,8 @@ export class DuckDbFile {
   }
 
   /**
-   * Sizes come from the footer; counts and bounds from the rows, because the footer counts some nulls twice inside of
-   * lists and maps, and has no bounds of long values. There, nulls are not counted at all.
+   * Sizes come from the footer; counts and bounds from the rows, because the footer has wrong numbers of nulls
+   * for structs within maps, and texts for bounds. Inside of lists and maps nulls are not counted at all.
    */
   async #writtenColumns(path: string): Promise<Map<number, WrittenColumn>> {
     const leaves = leavesOf(this.#columns);

@@ -81,7 +81,7 @@ export function fileNames(columns: readonly Column[]): string[] {
   });
 }
 
-export const tableColumn = (at: number) => `c${at}`;
+const tableColumn = (at: number) => `c${at}`;
 
 export function tableDefinition(columns: readonly Column[]): string {
   return columns.map(({ type }, at) => `${tableColumn(at)} ${duckType(type)}`).join(', ');

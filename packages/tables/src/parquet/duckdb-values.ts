@@ -1,4 +1,4 @@
-/** Values on their way into DuckDB, checked because DuckDB would wrap or round them, and least and greatest ones back. */
+/** Values on their way into DuckDB, checked because DuckDB would wrap or round them; and bounds on their way back. */
 import {
   DuckDBBlobValue,
   DuckDBDateValue,
