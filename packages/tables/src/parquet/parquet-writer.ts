@@ -28,6 +28,6 @@ export interface ParquetFile {
 }
 
 /** What `describeFile` of `@weir/iceberg` needs; `path` is that of a local file. */
-export type WrittenParquet = Required<
-  Pick<WrittenFile, 'path' | 'recordCount' | 'fileBytes' | 'columns' | 'splitOffsets'>
->;
+export interface WrittenParquet extends Pick<WrittenFile, 'path' | 'recordCount' | 'fileBytes' | 'columns'> {
+  readonly splitOffsets: readonly number[];
+}
