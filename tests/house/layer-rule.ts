@@ -69,7 +69,18 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   // Background jobs and queries of agents.
   jobs: {
-    mayImport: ['core', 'broker', 'client', 'wire', 'storage', 'cluster', 'events', 'pipelines', 'registry'],
+    mayImport: [
+      'core',
+      'broker',
+      'client',
+      'wire',
+      'storage',
+      'cluster',
+      'events',
+      'pipelines',
+      'registry',
+      'tables',
+    ],
     testsMayImport: ['agent', 'metadata'],
     builtins: 'any',
   },
@@ -100,8 +111,15 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   // Iceberg tables without Parquet. Files are reached through the port of `storage`, catalog servers over HTTP.
   iceberg: { mayImport: ['core', 'http', 'storage'], builtins: ['crypto', 'zlib'] },
-  // Topics as tables; so far their data files.
-  tables: { mayImport: ['bloblang', 'core', 'iceberg', 'wire', 'storage', 'registry'], builtins: 'any' },
+  // Topics as tables: configurations, ingestion, maintenance and queries. YAML is read as in `pipelines`.
+  tables: {
+    mayImport: [
+      ...['bloblang', 'client', 'cluster', 'core', 'iceberg', 'pipelines'],
+      ...['registry', 'storage', 'wire'],
+    ],
+    testsMayImport: ['cli', 'security'],
+    builtins: 'any',
+  },
   orbit: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
   // Tools for models, derived from the API catalogue; the server of the tools supplies the operation handlers.
   mcp: { mayImport: ['core', 'api', 'events', 'http'], builtins: 'any' },
@@ -129,6 +147,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       'mcp',
       'pipelines',
       'registry',
+      'tables',
     ],
     // Certificates of mail servers.
     testsMayImport: ['security'],

@@ -440,6 +440,15 @@ export {
 } from './jobs/pipeline-task.ts';
 export { deadFileScanKind, readScanTask, type ScanTask, writeScanTask } from './jobs/scan-task.ts';
 export { secretsDigest } from './jobs/secrets-digest.ts';
+export {
+  ingestionScope,
+  ingestionScopeStart,
+  readTableTask,
+  type TableTask,
+  tableIngestionKind,
+  tableMaintenanceKind,
+  writeTableTask,
+} from './jobs/table-task.ts';
 export type { SeriesValue } from './metrics/combined-stats.ts';
 export { controlPlaneUtilization, diagnosticFailure } from './metrics/health-metrics.ts';
 export { addHealthStats } from './metrics/health-stats.ts';

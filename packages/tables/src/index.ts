@@ -5,3 +5,15 @@
 export { DuckDbWriter, type DuckDbWriterOptions } from './parquet/duckdb-writer.ts';
 export type { WrittenParquet } from './parquet/parquet-writer.ts';
 export { ParquetMemoryExceeded, ParquetWriterCrashed } from './parquet/writer-errors.ts';
+export type { ReadRows, RowFailure, RowReader, RowStep, SourceRecord } from './rows/row-reader.ts';
+export type {
+  Credential,
+  DeadLetterMode,
+  PartitionBy,
+  RowDeps,
+  SourceCluster,
+  SourceCredentials,
+  SourceFormat,
+  StructType,
+  TableDefinition,
+} from './table-definition.ts';

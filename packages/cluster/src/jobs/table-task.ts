@@ -1,0 +1,39 @@
+import * as s from '../shapes/shape.ts';
+import { jsonTask } from './json-task.ts';
+
+/** The kind of job that writes the records of a topic to a table, as long as it is wanted. */
+export const tableIngestionKind = 'table_ingestion';
+
+/** The kind of job that keeps a table in order: compaction, expiry of snapshots, clean-up of files. */
+export const tableMaintenanceKind = 'table_maintenance';
+
+const tableTask = s.struct({
+  pipelineId: s.text,
+  pipelineName: s.text,
+  configurationId: s.text,
+  tableUuid: s.text,
+  tableName: s.text,
+  /** The configuration with this table alone. */
+  yaml: s.text,
+  /** The values of the secrets that the configuration refers to. */
+  secrets: s.optional(s.texts),
+  /** Of the names and revisions of these secrets. */
+  secretsDigest: s.optional(s.text),
+});
+export type TableTask = s.TypeOf<typeof tableTask>;
+
+export const { write: writeTableTask, read: readTableTask } = jsonTask<TableTask>(tableTask);
+
+/** The scope of the ingestion of a table: another configuration, or other secrets, are another job. */
+export function ingestionScope({
+  tableUuid,
+  configurationId,
+  secretsDigest,
+}: Pick<TableTask, 'tableUuid' | 'configurationId' | 'secretsDigest'>): string {
+  return `${ingestionScopeStart({ tableUuid })}${configurationId} ${secretsDigest ?? ''}`.trimEnd();
+}
+
+/** What the scopes of all jobs that write a table begin with. */
+export function ingestionScopeStart({ tableUuid }: Pick<TableTask, 'tableUuid'>): string {
+  return `${tableUuid} `;
+}
