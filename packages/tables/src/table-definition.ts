@@ -45,7 +45,7 @@ export interface TableDefinition {
   readonly topic: string;
   readonly format: SourceFormat;
   /**
-   * The columns, with ids that only tell them apart; those of the table are given when it is created. The last ones
+   * The columns, with ids that only distinguish them; those of the table are given when it is created. The last ones
    * are `kafka_partition`, `kafka_offset` and `kafka_timestamp`.
    */
   readonly columns: StructType;
