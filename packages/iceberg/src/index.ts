@@ -16,6 +16,7 @@
  * 9. `catalogs/`: the port to catalogs, one in a bucket, and servers of the REST protocol.
  * 10. `changes/`: append, compaction, evolution, expiry, orphans; `commit-change.ts` commits against other writers.
  */
+export type { Catalog, LoadedTable, TableName } from './catalogs/catalog.ts';
 export { ObjectStoreCatalog } from './catalogs/object-store-catalog.ts';
 export { RestCatalog } from './catalogs/rest/rest-catalog.ts';
 export { commitChange } from './changes/commit-change.ts';
@@ -25,24 +26,34 @@ export { FileChange, type FileChangeParts } from './changes/file-change.ts';
 export { ManifestRewrite } from './changes/manifest-rewrite.ts';
 export { PartitionEvolution, PropertyChange, SchemaEvolution } from './changes/metadata-changes.ts';
 export { orphanFiles } from './changes/orphans.ts';
-export type { TableChange } from './changes/table-change.ts';
-export { storeFiles } from './files/store-files.ts';
+export type { ChangeDeps, TableChange } from './changes/table-change.ts';
+export type { DataFiles } from './files/data-files.ts';
+export { storeDataFiles, storeFiles } from './files/store-files.ts';
+export type { TableFiles } from './files/table-files.ts';
 export { printJson } from './json/exact-json.ts';
-export type { DataFile } from './manifests/data-file.ts';
+export type { DataFile, LiveEntry } from './manifests/data-file.ts';
 export { describeFile, type WrittenColumn, type WrittenFile } from './manifests/describe-file.ts';
+export type { Snapshot } from './metadata/snapshot.ts';
 export {
+  ancestors,
   currentSchema,
   defaultSpec,
   newestSummary,
+  snapshotOf,
   snapshotOfRef,
+  specOfId,
   type TableMetadata,
 } from './metadata/table-metadata.ts';
 export { commitJson } from './metadata/updates-json.ts';
+export { partitionPath } from './partitions/partition-path.ts';
 export { parseTransform, transformValue } from './partitions/transform.ts';
-export { planFiles } from './scan/plan-files.ts';
+export { manifestLayout } from './scan/manifest-layout.ts';
+export { partitionsBySpec, planFiles } from './scan/plan-files.ts';
 export { nameMappingOf, printNameMapping } from './schema/name-mapping.ts';
 export { project } from './schema/projection.ts';
+export type { Schema } from './schema/schema.ts';
 export { changesTowards } from './schema/schema-difference.ts';
 export { type PrimitiveType, parsePrimitive, type Type } from './schema/types.ts';
-export { valueBytes } from './values/binary-value.ts';
+export { ChangeRefused, TableNotFound } from './table-errors.ts';
+export { readBytes, valueBytes } from './values/binary-value.ts';
 export type { Value } from './values/value.ts';

@@ -3,10 +3,12 @@ import { test } from 'node:test';
 import { systemClock } from '@weir/core';
 import { dataFile } from '../../testing/files.ts';
 import { typeOf } from '../../testing/schemas.ts';
-import { orders, ordersPath, TestLake } from '../../testing/tables.ts';
+import { orders, ordersPath, root, TestLake } from '../../testing/tables.ts';
+import { storeDataFiles } from '../files/store-files.ts';
 import type { DataFile } from '../manifests/data-file.ts';
 import { newestSummary, snapshotOfRef, type TableMetadata } from '../metadata/table-metadata.ts';
 import { parseTransform } from '../partitions/transform.ts';
+import { manifestLayout } from '../scan/manifest-layout.ts';
 import { planFiles } from '../scan/plan-files.ts';
 import { entriesOf, manifestsOf } from '../scan/snapshot-manifests.ts';
 import { ChangeRefused, CommitConflict } from '../table-errors.ts';
@@ -393,9 +395,76 @@ test('expiry keeps what branches, tags and rules name, and deletes only what not
   assert.deepEqual(await lake.liveFiles('v1'), ['a', 'b']);
   // Snapshots that others rely on stay.
   await lake.commit(lake.change({ operation: 'append', added: [file('d')] }));
-  const kept = await expire({ isKept: ({ summary }) => summary['added-records'] === '1' });
+  const kept = await expire({
+    alsoKept: ({ snapshots }) => snapshots.filter(({ summary }) => summary['added-records'] === '1'),
+  });
   assert.equal(kept.snapshots.length, 3);
   assert.deepEqual(kept.snapshotLog.length, 2);
+});
+
+test('age keeps only so many snapshots of a branch', async () => {
+  const lake = await lakeWith('a', 'b', 'c', 'd');
+  const { metadata } = await lake.catalog.load(orders);
+  const nowMs = metadata.lastUpdatedMs + 1;
+  // most, at least, expired
+  const cases: [number | undefined, number, number][] = [
+    [undefined, 1, 0],
+    [4, 1, 0],
+    [3, 1, 1],
+    [1, 1, 3],
+    [1, 2, 2],
+  ];
+  for (const [snapshotsMax, minSnapshotsToKeep, expired] of cases)
+    assert.equal(
+      new Expiry({ nowMs, snapshotsMax, minSnapshotsToKeep }).expiredCount(metadata),
+      expired,
+      `${snapshotsMax} ${minSnapshotsToKeep}`,
+    );
+});
+
+test('the layout of manifests says how many share a partition', async () => {
+  const lake = new TestLake();
+  await lake.create({ partitions: [{ path: ['ts'], transform: { kind: 'day' } }] });
+  const layout = async () => {
+    const { metadata } = await lake.catalog.load(orders);
+    return manifestLayout(lake.deps.files, metadata, snapshotOfRef(metadata));
+  };
+  assert.deepEqual(await layout(), { manifests: 0, filesOfSpecs: new Map(), overlap: 0 });
+  // days of the files of each append
+  const appends = [
+    [1, 3],
+    [2, 5],
+    [4, 9],
+    [20, 20],
+  ];
+  for (const [at, days] of appends.entries())
+    await lake.commit(
+      lake.change({
+        operation: 'append',
+        added: days.map((day, of) => file(`${at}-${of}`, { partition: [day] })),
+      }),
+    );
+  // 1 to 3 and 2 to 5, 2 to 5 and 4 to 9.
+  assert.deepEqual(await layout(), { manifests: 4, filesOfSpecs: new Map([[0, 8]]), overlap: 1 });
+  await lake.commit(new ManifestRewrite({ summary: () => ({ offsets: '7' }) }, lake.deps));
+  assert.deepEqual(await layout(), { manifests: 1, filesOfSpecs: new Map([[0, 8]]), overlap: 0 });
+  assert.equal(newestSummary((await lake.catalog.load(orders)).metadata, 'offsets')?.value, '7');
+});
+
+test('data files are written and read in parts', async () => {
+  const lake = new TestLake();
+  const files = storeDataFiles(lake.store, root);
+  assert.equal(await files.readRange(path('x'), 0, 4), undefined);
+  const written = await files.beginWrite(path('x'));
+  await written.write(Buffer.from('data'));
+  assert.equal(await files.readRange(path('x'), 0, 4), undefined, 'not before it is finished');
+  await written.finish();
+  assert.equal(String(await files.readRange(path('x'), 1, 9)), 'ata');
+  const aborted = await files.beginWrite(path('y'));
+  await aborted.write(Buffer.from('data'));
+  await aborted.abort();
+  assert.equal(await files.readRange(path('y'), 0, 4), undefined);
+  await assert.rejects(files.beginWrite('s3://elsewhere/x'), /is outside of/);
 });
 
 test('orphans are old files that nothing refers to', async () => {

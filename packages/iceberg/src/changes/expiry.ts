@@ -18,15 +18,17 @@ interface ExpiryRules {
   /** Instead of the properties `history.expire.max-snapshot-age-ms` and `history.expire.min-snapshots-to-keep`. */
   readonly maxSnapshotAgeMs?: number | undefined;
   readonly minSnapshotsToKeep?: number | undefined;
-  /** Snapshots that are kept as well, such as the last one that has source offsets. */
-  readonly isKept?: ((snapshot: Snapshot) => boolean) | undefined;
+  /** How many snapshots of a branch their age keeps at most: each makes table metadata larger. */
+  readonly snapshotsMax?: number | undefined;
+  /** Snapshots of a state that are kept as well, such as those up to the last one that has source offsets. */
+  readonly alsoKept?: ((metadata: TableMetadata) => Iterable<Snapshot>) | undefined;
 }
 
 const fiveDaysMs = 5 * 86_400_000;
 
 /** The updates that remove what has expired; none if nothing has. */
 function expiryUpdates(metadata: TableMetadata, rules: ExpiryRules): TableUpdate[] {
-  const { nowMs, isKept } = rules;
+  const { nowMs, alsoKept, snapshotsMax = Number.POSITIVE_INFINITY } = rules;
   const property = (name: string, otherwise: number) => {
     const value = Number(metadata.properties[name] ?? otherwise);
     return Number.isFinite(value) && value >= 0 ? value : otherwise;
@@ -39,7 +41,7 @@ function expiryUpdates(metadata: TableMetadata, rules: ExpiryRules): TableUpdate
   const maxRefAgeMs = property('history.expire.max-ref-age-ms', Number.POSITIVE_INFINITY);
 
   const expiredRefs: string[] = [];
-  const kept = new Set<bigint>();
+  const kept = new Set<bigint>([...(alsoKept?.(metadata) ?? [])].map(({ id }) => id));
   for (const [name, ref] of Object.entries(metadata.refs)) {
     const head = snapshotOf(metadata, ref.snapshotId)!;
     if (name !== mainBranch && nowMs - head.timestampMs > (ref.maxRefAgeMs ?? maxRefAgeMs))
@@ -52,7 +54,7 @@ function expiryUpdates(metadata: TableMetadata, rules: ExpiryRules): TableUpdate
     ),
   );
   const expired = metadata.snapshots.filter((snapshot) => {
-    if (kept.has(snapshot.id) || isKept?.(snapshot) === true) return false;
+    if (kept.has(snapshot.id)) return false;
     // A snapshot of no branch may be one that is just being published.
     return named.has(snapshot.id) || nowMs - snapshot.timestampMs > maxAgeMs;
   });
@@ -69,7 +71,7 @@ function expiryUpdates(metadata: TableMetadata, rules: ExpiryRules): TableUpdate
     return chain.filter(
       ({ timestampMs }, at) =>
         at < (ref.minSnapshotsToKeep ?? minToKeep) ||
-        nowMs - timestampMs <= (ref.maxSnapshotAgeMs ?? maxAgeMs),
+        (at < snapshotsMax && nowMs - timestampMs <= (ref.maxSnapshotAgeMs ?? maxAgeMs)),
     );
   }
 }
@@ -79,6 +81,14 @@ export class Expiry implements TableChange {
 
   constructor(rules: ExpiryRules) {
     this.#rules = rules;
+  }
+
+  /** How many snapshots of a state have expired. */
+  expiredCount(metadata: TableMetadata): number {
+    return expiryUpdates(metadata, this.#rules).reduce(
+      (sum, update) => sum + (update.action === 'remove-snapshots' ? update.snapshotIds.length : 0),
+      0,
+    );
   }
 
   isIn(metadata: TableMetadata): boolean {

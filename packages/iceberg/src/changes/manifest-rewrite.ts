@@ -18,16 +18,20 @@ export class ManifestRewrite implements TableChange {
   readonly #deps: ChangeDeps;
   readonly #writer: SnapshotWriter;
   readonly #manifestsMax: number;
-  readonly #summary: Readonly<Record<string, string>>;
+  readonly #summary: (metadata: TableMetadata) => Readonly<Record<string, string>>;
 
   constructor(
-    parts: { readonly manifestsMax?: number; readonly summary?: Readonly<Record<string, string>> },
+    parts: {
+      readonly manifestsMax?: number;
+      /** Properties for the summary, from the state that the change is made on. */
+      readonly summary?: (metadata: TableMetadata) => Readonly<Record<string, string>>;
+    },
     deps: ChangeDeps,
   ) {
     this.#deps = deps;
     this.#writer = new SnapshotWriter(deps);
     this.#manifestsMax = parts.manifestsMax ?? 1;
-    this.#summary = parts.summary ?? {};
+    this.#summary = parts.summary ?? (() => ({}));
   }
 
   isIn(metadata: TableMetadata): boolean {
@@ -74,7 +78,7 @@ export class ManifestRewrite implements TableChange {
         removed: [],
         parent,
         columnsOf,
-        properties: { ...this.#summary, ...counts },
+        properties: { ...this.#summary(metadata), ...counts },
       }),
     });
   }
