@@ -142,7 +142,7 @@ function leavesInside(id: number, type: Type, expression: string | undefined): L
   }
 }
 
-function quoteName(name: string): string {
+export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 

@@ -1,10 +1,9 @@
 /** The process that writes Parquet files with DuckDB; `DuckDbWriter` is its owner. */
 import { constants, setPriority } from 'node:os';
-import { join } from 'node:path';
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { formatBytes } from '@weir/core';
 import { DuckDbFile } from './duckdb-file.ts';
-import { quoteText } from './duckdb-schema.ts';
+import { openDuckDb } from './open-duckdb.ts';
 import { InvalidRow } from './writer-errors.ts';
 import type { ProcessOptions, WriterAnswer, WriterRequest } from './writer-messages.ts';
 
@@ -72,22 +71,8 @@ async function handle(request: WriterRequest) {
 
 async function start(given: ProcessOptions): Promise<undefined> {
   options = given;
-  const instance = await DuckDBInstance.create(':memory:', {
-    threads: '1',
-    memory_limit: `${given.memoryBytesMax}B`,
-    temp_directory: join(given.directory, 'spill'),
-    max_temp_directory_size: `${given.spillBytesMax}B`,
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-  });
+  const instance = await openDuckDb(given);
   connection = await instance.connect();
-  for (const setting of [
-    "TimeZone = 'UTC'",
-    `allowed_directories = [${quoteText(`${given.directory}/`)}]`,
-    'enable_external_access = false',
-    'lock_configuration = true',
-  ])
-    await connection.run(`SET ${setting}`);
 }
 
 function memoryMessage(): string {
