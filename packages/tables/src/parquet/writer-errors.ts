@@ -15,6 +15,11 @@ export class InvalidRow extends Failure {
   override readonly name = 'InvalidRow';
 }
 
+/** A file has columns that cannot be read as those of the table: of another program, or without ids. It stays as it is. */
+export class ParquetNotRewritable extends Failure {
+  override readonly name = 'ParquetNotRewritable';
+}
+
 /** The file could not be written, such as on a full disk. */
 export class ParquetWriteFailed extends Failure {
   override readonly name = 'ParquetWriteFailed';

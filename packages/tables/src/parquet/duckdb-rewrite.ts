@@ -1,0 +1,151 @@
+/**
+ * Writes the rows of several Parquet files of a table as one, in their order, with the columns of the current schema.
+ * Columns are found by their Iceberg ids. Rows pass in chunks: what is held in memory does not grow with the files.
+ */
+import { stat } from 'node:fs/promises';
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import type { TableDefinition } from '../table-definition.ts';
+import { fieldIds, fileNames, quoteName, quoteText } from './duckdb-schema.ts';
+import { expressionsFor, type FileColumn, readFileColumns, shapeOf } from './file-columns.ts';
+import { rowGroupRows, rowGroupStarts, writtenColumns } from './file-metrics.ts';
+import { openDuckDb } from './open-duckdb.ts';
+import type { Column, WrittenParquet } from './parquet-writer.ts';
+import { ParquetMemoryExceeded, ParquetNotRewritable, ParquetWriteFailed } from './writer-errors.ts';
+import type { ProcessOptions } from './writer-messages.ts';
+
+interface Rewrite {
+  /** Paths of local files below the directory. */
+  readonly sources: readonly string[];
+  readonly columns: readonly Column[];
+  /**
+   * Columns that must be in the files: those whose values readers would take from the partition of the file, if the
+   * file lacks them.
+   */
+  readonly neededIds?: ReadonlySet<number> | undefined;
+  readonly compression: TableDefinition['compression'];
+  /** The path of the new file, below the directory too. */
+  readonly path: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Files whose columns are read alike, and come one after the other. */
+interface Run {
+  readonly columns: readonly FileColumn[];
+  readonly shape: string;
+  readonly paths: string[];
+}
+
+const codecs: Readonly<Record<TableDefinition['compression'], string>> = {
+  zstd: 'zstd',
+  snappy: 'snappy',
+  gzip: 'gzip',
+  none: 'uncompressed',
+};
+
+export class DuckDbRewriter {
+  readonly #instance: DuckDBInstance;
+  readonly #options: ProcessOptions;
+
+  private constructor(instance: DuckDBInstance, options: ProcessOptions) {
+    this.#instance = instance;
+    this.#options = options;
+  }
+
+  static async open(options: ProcessOptions): Promise<DuckDbRewriter> {
+    return new DuckDbRewriter(await openDuckDb(options), options);
+  }
+
+  close(): void {
+    this.#instance.closeSync();
+  }
+
+  async rewrite(rewrite: Rewrite): Promise<WrittenParquet> {
+    const { signal } = rewrite;
+    signal?.throwIfAborted();
+    const connection = await this.#instance.connect();
+    const interrupt = () => connection.interrupt();
+    signal?.addEventListener('abort', interrupt);
+    try {
+      return await this.#run(connection, rewrite);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw failureOf(error as Error);
+    } finally {
+      signal?.removeEventListener('abort', interrupt);
+      connection.closeSync();
+    }
+  }
+
+  async #run(connection: DuckDBConnection, rewrite: Rewrite): Promise<WrittenParquet> {
+    const { sources, columns, compression, path } = rewrite;
+    const runs = await runsOf(connection, rewrite);
+    const options = [
+      'FORMAT parquet',
+      `COMPRESSION ${codecs[compression]}`,
+      `ROW_GROUP_SIZE ${rowGroupRows(await rowBytes(connection, sources), this.#options.memoryBytesMax)}`,
+      `FIELD_IDS ${fieldIds(columns)}`,
+    ];
+    const rows = runs.map((run) => selectionOf(run, columns)).join(' UNION ALL ');
+    await connection.run(`COPY (${rows}) TO ${quoteText(path)} (${options.join(', ')})`);
+    const source = `read_parquet(${quoteText(path)}, hive_partitioning = false) AS file(${namesOf(columns.length)})`;
+    const counted = await connection.runAndReadAll(`SELECT count(*)::DOUBLE FROM ${source}`);
+    const recordCount = counted.getRows()[0]![0] as number;
+    return {
+      path,
+      recordCount,
+      fileBytes: (await stat(path)).size,
+      columns: await writtenColumns(connection, path, columns, { source, rowCount: recordCount }),
+      splitOffsets: await rowGroupStarts(connection, path),
+    };
+  }
+}
+
+/** Files in their order, neighbours that are read alike together. */
+async function runsOf(connection: DuckDBConnection, { sources, neededIds }: Rewrite): Promise<Run[]> {
+  const runs: Run[] = [];
+  for (const path of sources) {
+    const columns = await readFileColumns(connection, path);
+    for (const id of neededIds ?? [])
+      if (!columns.some((column) => column.id === id))
+        throw new ParquetNotRewritable(
+          `the file lacks the column ${id}, whose value is that of its partition`,
+        );
+    const shape = shapeOf(columns);
+    const last = runs.at(-1);
+    if (last?.shape === shape) last.paths.push(path);
+    else runs.push({ columns, shape, paths: [path] });
+  }
+  return runs;
+}
+
+function selectionOf({ columns: has, paths }: Run, columns: readonly Column[]): string {
+  const names = fileNames(columns);
+  const selected = expressionsFor(columns, has).map((value, at) => `${value} AS ${quoteName(names[at]!)}`);
+  const list = paths.map(quoteText).join(', ');
+  return `SELECT ${selected.join(', ')} FROM read_parquet([${list}], hive_partitioning = false) AS file(${namesOf(has.length)})`;
+}
+
+const namesOf = (count: number) => Array.from({ length: count }, (_, at) => `c${at}`).join(', ');
+
+/** About how large a row is, uncompressed. */
+async function rowBytes(connection: DuckDBConnection, sources: readonly string[]): Promise<number> {
+  const found = await connection.runAndReadAll(
+    `SELECT sum(total_uncompressed_size)::DOUBLE,
+       (SELECT sum(num_rows)::DOUBLE FROM parquet_file_metadata([${sources.map(quoteText).join(', ')}]))
+     FROM parquet_metadata([${sources.map(quoteText).join(', ')}])`,
+  );
+  const [bytes, rowCount] = found.getRows()[0]!;
+  return ((bytes ?? 0) as number) / Math.max(1, (rowCount ?? 0) as number);
+}
+
+function failureOf(error: Error): Error {
+  const { message } = error;
+  if (error instanceof ParquetNotRewritable) return error;
+  if (/Out of Memory Error|max_temp_directory_size/.test(message))
+    return new ParquetMemoryExceeded('the rows need more memory and disk than allowed to merge their files', {
+      cause: error,
+    });
+  return new ParquetWriteFailed(`failed to merge Parquet files: ${message.split('\n')[0]!.slice(0, 500)}`, {
+    cause: error,
+  });
+}
