@@ -18,7 +18,7 @@ export async function startRegistry(
   const leader = await startTestLeader({
     idPrefix: 'vci_sr_',
     configs,
-    prepare: (started) => started.runSchemaLinking(async () => pipelines),
+    prepare: (started) => started.runSchemaLinking({ pipelines: async () => pipelines }),
   });
   const { clusterId, node } = leader;
   t.after(() => leader.stop());

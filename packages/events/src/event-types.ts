@@ -108,9 +108,10 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
   },
   pipeline_logs: {
     title: 'Pipeline logs',
-    description: 'What managed pipelines do, and what goes wrong in them.',
+    description:
+      'What managed pipelines do, and what goes wrong in them; syncs of schema registries of the same workspace too.',
     clusterKinds: ['kafka'],
-    emittedBy: ['agent'],
+    emittedBy: ['agent', 'control_plane'],
     isEmitted: true,
     fields: [
       text('pipeline_name', 'The pipeline.'),
@@ -118,6 +119,8 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
       field('instance', 'integer', 'The instance of the pipeline, from 0.'),
       text('stage', 'The part of the pipeline.'),
       text('error', 'Why something failed.'),
+      text('registry_id', 'The schema registry cluster, of schema linking.'),
+      text('result', 'What a sync of schema linking did.'),
       field(
         'suppressed',
         'integer',

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { consolePaths } from '@weir/api';
+import type { ListedJob } from '@weir/cluster';
 import { usualTenantAccess } from '@weir/cluster/outbound';
 import { Metrics, pauseUnlessStopped, systemRandom } from '@weir/core';
 import type { ClusterKind, Transition } from '@weir/diagnostics';
@@ -38,6 +39,7 @@ import { clusterOperations } from '../operations/cluster/cluster-operations.ts';
 import { countEvents } from '../operations/cluster/event-counts.ts';
 import type { OperationHandlers } from '../operations/handler.ts';
 import { exporterSecrets } from '../pipelines/exporter-secrets.ts';
+import { linkingEvents } from '../pipelines/linking-events.ts';
 import { linkingPipelines } from '../pipelines/linking-pipelines.ts';
 import { managedPipelines } from '../pipelines/managed-pipelines.ts';
 import { wantedPipelines } from '../pipelines/wanted-pipelines.ts';
@@ -86,6 +88,8 @@ export interface AccountsPart {
   isRegistered(clusterId: string): Promise<boolean>;
   /** The pipelines of schema linking of a cluster that run. */
   linkingPipelines(cluster: VirtualCluster): Promise<readonly LinkingPipeline[]>;
+  /** Emits events about a sync of schema linking that ended. Never rejects. */
+  emitLinkingEnd(cluster: VirtualCluster, job: ListedJob): Promise<void>;
   managedPipelines(cluster: VirtualCluster): Promise<readonly ManagedPipeline[]>;
   /** The secrets that exporters of a cluster may use. */
   exporterSecrets(cluster: VirtualCluster): ExporterSecrets;
@@ -216,6 +220,13 @@ export async function startAccounts(
     list: () => accounts.virtualClusters.listAll(),
     isRegistered: (clusterId) => accounts.virtualClusters.isKnown(clusterId),
     linkingPipelines: (cluster) => linkingPipelines(accounts, cluster),
+    emitLinkingEnd: linkingEvents({
+      pipelines: accounts.pipelines,
+      clusters: () => host.all().map(({ cluster }) => cluster),
+      portOf: options.ports.portOf,
+      random: systemRandom,
+      log,
+    }),
     async managedPipelines({ id, accountId }) {
       const owner = await ownerOf(accounts, id, accountId);
       return owner === undefined ? [] : managedPipelines(accounts, owner);

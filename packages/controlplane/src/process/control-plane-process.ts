@@ -112,7 +112,10 @@ async function startParts(
     attach: (node, cluster) => {
       const { id } = cluster;
       if (cluster.type === 'byoc_schema_registry')
-        node.runSchemaLinking(async () => (await accounts.load()).linkingPipelines(cluster));
+        node.runSchemaLinking({
+          pipelines: async () => (await accounts.load()).linkingPipelines(cluster),
+          onEnd: (job) => void accounts.loaded?.emitLinkingEnd(cluster, job),
+        });
       if (cluster.type === 'byoc')
         node.runPipelines(async () => {
           // A quick start loads accounts when someone uses them, and without that there is no pipeline.

@@ -1,3 +1,4 @@
+import type { ListedJob } from '@weir/cluster';
 import type { JobEnds } from './job-ends.ts';
 
 /** A job that the leader wants to be run. */
@@ -45,6 +46,8 @@ export interface JobPlanner {
   readonly isLasting?: boolean | undefined;
   /** Where the ends of its jobs are kept; a leader without it knows those of its own time, and only the recent ones. */
   readonly ends?: JobEnds | undefined;
+  /** Called with each job that was done or failed, for what others learn of it. It must not throw. */
+  readonly onEnd?: ((job: ListedJob) => void) | undefined;
   /** A job that ran this long has worked: its earlier failures do not count any more. */
   readonly steadyMs?: number | undefined;
   /**

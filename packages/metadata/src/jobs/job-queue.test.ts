@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ClaimedJob, type JobReport, jobLeaseMs, NotLeader } from '@weir/cluster';
+import { type ClaimedJob, type JobReport, jobLeaseMs, type ListedJob, NotLeader } from '@weir/cluster';
 import { silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
 import fc from 'fast-check';
@@ -289,6 +289,28 @@ test('a job that needs an operator is stopped at once and retried after the long
   const [again] = await claimNow('a');
   report('a', again!, { state: 'done' });
   assert.deepEqual(states().at(-1), 'x done');
+});
+
+test('a planner learns of jobs that were done or failed, and of no others', async () => {
+  const { clock, work, claim, report, planner } = stage();
+  const seen: string[] = [];
+  Object.assign(planner, {
+    onEnd: ({ scope, state, message, endedMs }: ListedJob) =>
+      seen.push(`${scope} ${state}: ${message}, ${endedMs === clock.nowMs()}`),
+  });
+  for (const scope of ['w', 'x', 'y', 'z']) work.add(scope);
+  const claimed = claim('a', 4);
+  await clock.pass(5_000);
+  const [w, x, y, z] = await claimed;
+  report('a', w!, { state: 'done', message: '3 rooms' });
+  report('a', x!, { state: 'failed', message: 'no broom' });
+  report('a', y!, { state: 'failed', message: 'which room?', needsOperator: true });
+  report('a', z!, { state: 'givenBack' });
+  assert.deepEqual(seen, [
+    'w done: 3 rooms, true',
+    'x failing: no broom, true',
+    'y stopped: which room?, true',
+  ]);
 });
 
 test('a job that ends its agents fails in the end', async () => {

@@ -510,6 +510,7 @@ export class JobQueue {
     history.failed = undefined;
     history.lastDoneMs = this.#clock.nowMs();
     const listed: ListedJob = { ...this.#listed(job), state: 'done', endedMs: this.#clock.nowMs(), message };
+    this.#planners.get(job.kind)?.onEnd?.(listed);
     void this.#plan(job.kind);
     if (this.#planners.get(job.kind)?.ends !== undefined) return this.#keepEnd(listed);
     this.#done.push(listed);
@@ -521,7 +522,7 @@ export class JobQueue {
     const { clock, log } = this.#options;
     this.#drop(job, 'failed');
     const history = this.#historyOf(job);
-    const { retry, steadyMs } = this.#planners.get(job.kind)!;
+    const { retry, steadyMs, onEnd } = this.#planners.get(job.kind)!;
     if (steadyMs !== undefined && ranMs(job, clock) >= steadyMs) history.failureCount = 0;
     const pauseMs = needsOperator ? retry.maxMs : backOffMs(history.failureCount, retry);
     history.failureCount++;
@@ -536,6 +537,7 @@ export class JobQueue {
       retryMs: clock.nowMs() + pauseMs,
       message,
     };
+    onEnd?.(history.failed);
     log.warn('failed to run job', {
       kind: job.kind,
       scope: job.scope,

@@ -14,12 +14,16 @@ export interface LinkingPipeline {
  * Plans a sync of every pipeline of schema linking when its interval has passed since the last one, and at once after
  * it was started, got another configuration, or the leader changed.
  */
-export function schemaLinkingPlanner(pipelines: () => Promise<readonly LinkingPipeline[]>): JobPlanner {
+export function schemaLinkingPlanner(
+  pipelines: () => Promise<readonly LinkingPipeline[]>,
+  onEnd?: JobPlanner['onEnd'],
+): JobPlanner {
   return {
     kind: schemaLinkingKind,
     // Two syncs at a time would only be in each other's way.
     openMax: 1,
     retry: { firstMs: 10_000, maxMs: 300_000 },
+    onEnd,
     async unwanted(scopes) {
       const wanted = new Set((await pipelines()).map(({ task }) => linkingScope(task)));
       return scopes.filter((scope) => !wanted.has(scope));

@@ -15,7 +15,6 @@ import { type EventMetrics, eventMetrics } from '../events/event-metrics.ts';
 import type { ExporterSecrets } from '../jobs/exporter-secrets.ts';
 import { type JobQueueMetrics, jobQueueMetrics } from '../jobs/job-queue-metrics.ts';
 import type { ManagedPipeline } from '../jobs/pipeline-planner.ts';
-import type { LinkingPipeline } from '../jobs/schema-linking-planner.ts';
 import { type QueryQueueMetrics, queryQueueMetrics } from '../queries/query-queue-metrics.ts';
 import { SeriesBudget } from '../series/series-store.ts';
 import { answerCall } from './answer-call.ts';
@@ -24,7 +23,7 @@ import { CommitPipeline } from './commit-pipeline.ts';
 import { Followers } from './followers.ts';
 import { HeldLease } from './held-lease.ts';
 import { type CommitMetrics, commitMetrics } from './leader-metrics.ts';
-import { Leadership } from './leadership.ts';
+import { Leadership, type LinkingOptions } from './leadership.ts';
 import { clusterMachines, type MachineKind } from './machine-kind.ts';
 import { defaultSnapshotBytesMin, Replica } from './replica.ts';
 import { defaultTiming, type Timing } from './timing.ts';
@@ -100,7 +99,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   /** Why this process could not serve when it last had the lease. */
   #servingProblem: string | undefined;
   readonly #servingProblemListeners = new Set<() => void>();
-  #linkingPipelines: (() => Promise<readonly LinkingPipeline[]>) | undefined;
+  #linking: LinkingOptions | undefined;
   #managedPipelines: (() => Promise<readonly ManagedPipeline[]>) | undefined;
   #exporterSecrets: ExporterSecrets | undefined;
   readonly #followers: Followers;
@@ -209,8 +208,8 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   }
 
   /** From its next term on, this node plans syncs of these pipelines. */
-  runSchemaLinking(pipelines: () => Promise<readonly LinkingPipeline[]>): void {
-    this.#linkingPipelines = pipelines;
+  runSchemaLinking(linking: LinkingOptions): void {
+    this.#linking = linking;
   }
 
   /** From its next term on, this node plans instances of these pipelines. */
@@ -446,7 +445,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
           backedUpMs: () => this.#backedUpMs?.(),
           hasFiles: clusterKind(this.#options.clusterId) !== 'schema registry',
           exporterSecrets: this.#exporterSecrets,
-          ...(this.#linkingPipelines === undefined ? {} : { linkingPipelines: this.#linkingPipelines }),
+          linking: this.#linking,
           ...(this.#managedPipelines === undefined ? {} : { managedPipelines: this.#managedPipelines }),
         });
         this.#log.info('started leading cluster', { epoch, position });

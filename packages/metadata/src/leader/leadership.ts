@@ -73,12 +73,18 @@ interface LeadershipOptions {
   /** Whether the cluster may have files. A schema registry has none, and its agents take no jobs on files. */
   readonly hasFiles: boolean;
   /** The pipelines of schema linking that run. */
-  readonly linkingPipelines?: () => Promise<readonly LinkingPipeline[]>;
+  readonly linking?: LinkingOptions | undefined;
   /** Managed pipelines that run. If absent, none is planned. */
   readonly managedPipelines?: () => Promise<readonly ManagedPipeline[]>;
   /** The secrets that exporters of the cluster may use; none if absent. */
   readonly exporterSecrets?: ExporterSecrets | undefined;
   readonly seriesBudget: SeriesBudget;
+}
+
+export interface LinkingOptions {
+  readonly pipelines: () => Promise<readonly LinkingPipeline[]>;
+  /** Called with each sync that was done or failed. */
+  readonly onEnd?: JobPlanner['onEnd'];
 }
 
 /** One term as leader: from the end of the journal to the loss of the lease. */
@@ -167,7 +173,9 @@ export class Leadership {
       planners: [
         ...(options.hasFiles ? this.#filePlanners() : []),
         exporterPlanner((question) => this.pipeline.ask(question), options.exporterSecrets),
-        ...(options.linkingPipelines === undefined ? [] : [schemaLinkingPlanner(options.linkingPipelines)]),
+        ...(options.linking === undefined
+          ? []
+          : [schemaLinkingPlanner(options.linking.pipelines, options.linking.onEnd)]),
         ...(options.managedPipelines === undefined
           ? []
           : [
