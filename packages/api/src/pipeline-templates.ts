@@ -1,14 +1,19 @@
+import type { PipelineType } from './pipeline-types.ts';
+
 /** A configuration to begin with. */
 interface PipelineTemplate {
+  /** The type of pipelines that it configures. */
+  readonly type: PipelineType;
   readonly name: string;
   /** What it does, in one line. */
   readonly about: string;
   readonly yaml: string;
 }
 
-/** Templates of pipelines of the type `bento`, as the console offers them. */
+/** Templates of pipelines, as the console offers them. */
 export const pipelineTemplates: readonly PipelineTemplate[] = [
   {
+    type: 'bento',
     name: 'Change records',
     about:
       'Reads a topic, changes every record by a mapping, and writes it to another topic with the same key.',
@@ -31,6 +36,7 @@ output:
 `,
   },
   {
+    type: 'bento',
     name: 'Filter records',
     about: 'Copies the records of a topic that match a condition; the others are dropped.',
     yaml: `input:
@@ -49,6 +55,7 @@ output:
 `,
   },
   {
+    type: 'bento',
     name: 'Route records, with a dead-letter topic',
     about:
       'Chooses the topic by a field. Records that cannot be processed go to a topic of their own with the reason.',
@@ -77,6 +84,7 @@ output:
 `,
   },
   {
+    type: 'bento',
     name: 'Send records to an HTTP endpoint',
     about: 'Posts batches of records as JSON arrays. A request that fails is repeated, and nothing is lost.',
     yaml: `input:
@@ -100,6 +108,7 @@ output:
 `,
   },
   {
+    type: 'bento',
     name: 'Archive a topic to S3',
     about: 'Writes gzipped files of lines to a bucket, by topic and day.',
     yaml: `input:
@@ -127,6 +136,41 @@ output:
             format: lines
         - compress:
             algorithm: gzip
+`,
+  },
+  {
+    type: 'data_lake',
+    name: 'Write a JSON topic to a table',
+    about:
+      'Every record becomes a row of three columns. Records that do not fit are kept for a week, to look at and to replay.',
+    yaml: `source_clusters:
+  - name: main
+    bootstrap_brokers:
+      - hostname: localhost
+        port: 9092
+    # For a cluster with logins: names of environment variables of the agents.
+    # credentials:
+    #   sasl_username_env: KAFKA_USERNAME
+    #   sasl_password_env: KAFKA_PASSWORD
+    #   use_tls: true
+
+tables:
+  - source_cluster_name: main
+    source_topic: orders
+    source_format: json
+    schema_mode: inline
+    schema:
+      fields:
+        - name: id
+          type: long
+        - name: customer
+          type: string
+        - name: total
+          type: double
+    partitioning_scheme: day
+    dlq_mode: keep
+    dlq_keep_settings:
+      retention: 7d
 `,
   },
 ];

@@ -102,12 +102,32 @@ const overviewFields = {
 const overview = z.object(overviewFields).meta({ id: 'Pipeline', description: 'A pipeline.' });
 
 const problem = z.object({
+  part: text(128)
+    .optional()
+    .describe(
+      'The part of the configuration; absent if it has none, or if all parts together have the problem.',
+    ),
   line: z.int().min(1).describe('The line, from 1.'),
   column: z.int().min(1).describe('The column, from 1.'),
   message: prose(apiLimits.pipelineProblemCharsMax).describe('What is wrong there.'),
 });
 
 const part = { name: partName().describe('The name of the part.'), yaml: document().describe('Its YAML.') };
+
+const givenConfiguration = {
+  configuration_yaml: document().optional().describe('The configuration.'),
+  configuration_inputs: list(z.strictObject(part), apiLimits.pipelinePartsMax, 1)
+    .optional()
+    .describe(
+      'The configuration in parts, only for `data_lake` pipelines: lists are concatenated in the order of the parts; everything else may occur in one part only.',
+    ),
+};
+
+const isGivenOnce = (given: {
+  readonly configuration_yaml?: unknown;
+  readonly configuration_inputs?: unknown;
+}) => (given.configuration_yaml === undefined) !== (given.configuration_inputs === undefined);
+const givenOnceRule = { error: 'one of configuration_yaml and configuration_inputs is required' };
 
 const configuration = z
   .object({
@@ -221,8 +241,8 @@ export const pipelineOperations = [
     summary: 'Validate a configuration without storing it, and list its problems.',
     input: clusterInput({
       pipeline_type: type().describe('The type of pipeline.'),
-      configuration_yaml: document().describe('The configuration.'),
-    }),
+      ...givenConfiguration,
+    }).refine(isGivenOnce, givenOnceRule),
     output: z.object({
       problems: list(problem, apiLimits.pipelineProblemsMax).describe(
         'The first problems, in the order of the text.',
@@ -311,18 +331,8 @@ export const pipelineOperations = [
     description: `A configuration that is refused changes nothing. Those that are kept never change. A pipeline keeps its last ${apiLimits.pipelineConfigurationsMax}, and the one that is deployed. Configurations are sealed in the database, and read back with secrets as \`***\`. A secret that is sent as it was read stays what it is in the newest configuration, unless an address changes.`,
     input: clusterInput({
       ...target,
-      configuration_yaml: document().optional().describe('The configuration.'),
-      configuration_inputs: list(z.strictObject(part), apiLimits.pipelinePartsMax, 1)
-        .optional()
-        .describe(
-          'The configuration in parts, only for `data_lake` pipelines: lists are concatenated in the order of the parts; everything else may occur in one part only.',
-        ),
-    }).refine(
-      (given) => (given.configuration_yaml === undefined) !== (given.configuration_inputs === undefined),
-      {
-        error: 'one of configuration_yaml and configuration_inputs is required',
-      },
-    ),
+      ...givenConfiguration,
+    }).refine(isGivenOnce, givenOnceRule),
     output: z.object({ configuration_id: id('pipelineConfiguration').describe('The configuration.') }),
     errors: ['invalid_pipeline_configuration', 'no_sealing_keys'],
     example: {

@@ -17,6 +17,9 @@ import {
 } from '@primer/octicons-react';
 import type { LinkProps } from '@tanstack/react-router';
 import type { OperationName } from '@weir/api/client';
+import { clusterKind } from '@weir/core';
+
+type Kind = ReturnType<typeof clusterKind>;
 
 interface ClusterPage extends ClusterTab {
   readonly icon: Icon;
@@ -31,15 +34,44 @@ interface ClusterTab {
   readonly to: NonNullable<LinkProps['to']>;
   /** What a person can do there; the palette leads to it. */
   readonly operations?: readonly OperationName[];
+  /** The kinds of clusters that have it; absent for all of them. */
+  readonly kinds?: readonly Kind[];
 }
 
-/** The pages of a cluster in the order of the sidebar, which the palette has too. */
-export const clusterPages: readonly ClusterPage[] = [
+/** What is about Kafka or schemas, of which a data lake has neither. */
+const notOfLakes: readonly Kind[] = ['kafka', 'schema registry'];
+const ofKafka: readonly Kind[] = ['kafka'];
+const ofLakes: readonly Kind[] = ['data lake'];
+
+const pipelines: ClusterPage = {
+  label: 'Pipelines',
+  icon: GitBranchIcon,
+  to: '/clusters/$clusterId/pipelines',
+  operations: [
+    'list_pipelines',
+    'create_pipeline',
+    'check_pipeline_configuration',
+    'preview_pipeline_configuration',
+    'create_pipeline_configuration',
+    'change_pipeline_state',
+    'describe_pipeline',
+    'delete_pipeline',
+    'list_secrets',
+    'create_secret',
+    'update_secret',
+    'delete_secret',
+  ],
+};
+
+/** The pages of clusters in the order of the sidebar, which the palette has too. */
+const clusterPages: readonly ClusterPage[] = [
   { label: 'Overview', icon: MeterIcon, to: '/clusters/$clusterId', isExact: true },
+  { ...pipelines, kinds: ofLakes },
   {
     label: 'Topics',
     icon: RowsIcon,
     to: '/clusters/$clusterId/topics',
+    kinds: notOfLakes,
     operations: [
       'list_topics',
       'create_topic',
@@ -57,6 +89,7 @@ export const clusterPages: readonly ClusterPage[] = [
     label: 'Consumer groups',
     icon: PeopleIcon,
     to: '/clusters/$clusterId/consumer-groups',
+    kinds: notOfLakes,
     operations: [
       'list_consumer_groups',
       'describe_consumer_group',
@@ -69,6 +102,7 @@ export const clusterPages: readonly ClusterPage[] = [
     label: 'Schema registry',
     icon: FileCodeIcon,
     to: '/clusters/$clusterId/subjects',
+    kinds: notOfLakes,
     operations: [
       'list_subjects',
       'describe_schema',
@@ -116,6 +150,7 @@ export const clusterPages: readonly ClusterPage[] = [
     label: 'Clients',
     icon: DeviceDesktopIcon,
     to: '/clusters/$clusterId/clients',
+    kinds: notOfLakes,
     operations: ['list_clients'],
   },
   { label: 'Jobs', icon: TasklistIcon, to: '/clusters/$clusterId/jobs', operations: ['list_jobs'] },
@@ -123,31 +158,15 @@ export const clusterPages: readonly ClusterPage[] = [
     label: 'Storage',
     icon: ArchiveIcon,
     to: '/clusters/$clusterId/storage',
+    kinds: notOfLakes,
     operations: ['describe_storage_costs'],
   },
-  {
-    label: 'Pipelines',
-    icon: GitBranchIcon,
-    to: '/clusters/$clusterId/pipelines',
-    operations: [
-      'list_pipelines',
-      'create_pipeline',
-      'check_pipeline_configuration',
-      'preview_pipeline_configuration',
-      'create_pipeline_configuration',
-      'change_pipeline_state',
-      'describe_pipeline',
-      'delete_pipeline',
-      'list_secrets',
-      'create_secret',
-      'update_secret',
-      'delete_secret',
-    ],
-  },
+  { ...pipelines, kinds: notOfLakes },
   {
     label: 'Access',
     icon: ShieldLockIcon,
     to: '/clusters/$clusterId/acls',
+    kinds: notOfLakes,
     operations: [
       'virtual_clusters/acls/list',
       'virtual_clusters/acls/create',
@@ -204,6 +223,7 @@ export const clusterPages: readonly ClusterPage[] = [
       {
         label: 'Configuration',
         to: '/clusters/$clusterId/settings/configs',
+        kinds: ofKafka,
         operations: [
           'describe_virtual_cluster_configuration',
           'list_cluster_config_definitions',
@@ -218,6 +238,7 @@ export const clusterPages: readonly ClusterPage[] = [
       {
         label: 'Client metrics',
         to: '/clusters/$clusterId/settings/client-metrics',
+        kinds: ofKafka,
         operations: [
           'list_client_metrics_subscriptions',
           'describe_client_metrics_subscription',
@@ -229,8 +250,35 @@ export const clusterPages: readonly ClusterPage[] = [
   },
 ];
 
+/** The pages that a cluster of its kind has. */
+export function pagesOfCluster(clusterId: string): readonly ClusterPage[] {
+  return clusterPages.filter((page) => isOf(page, clusterKind(clusterId)));
+}
+
 /** All of them and their tabs. */
-export const clusterPagesAndTabs: readonly ClusterTab[] = clusterPages.flatMap((page) => [
-  page,
-  ...(page.tabs ?? []),
-]);
+export function pagesAndTabsOfCluster(clusterId: string): readonly ClusterTab[] {
+  const kind = clusterKind(clusterId);
+  return pagesOfCluster(clusterId).flatMap((page) => [
+    page,
+    ...(page.tabs ?? []).filter((tab) => isOf(tab, kind)),
+  ]);
+}
+
+const does = (name: OperationName) => (page: ClusterTab) => page.operations?.includes(name) === true;
+
+/** The page of a cluster on which an operation is done. */
+export function pageOfOperation(name: OperationName, clusterId: string): ClusterTab | undefined {
+  return pagesAndTabsOfCluster(clusterId).find(does(name));
+}
+
+/** Whether an operation is done on a page that only clusters of another kind have. */
+export function isOfOtherKinds(name: OperationName, clusterId: string): boolean {
+  return (
+    pageOfOperation(name, clusterId) === undefined &&
+    clusterPages.some((page) => [page, ...(page.tabs ?? [])].some(does(name)))
+  );
+}
+
+function isOf({ kinds }: ClusterTab, kind: Kind): boolean {
+  return kinds === undefined || kinds.includes(kind);
+}

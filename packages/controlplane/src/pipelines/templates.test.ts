@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { pipelineTemplates } from '@weir/api/pipeline-templates';
 import { configurationProblems } from './check-configuration.ts';
 
-for (const { name, yaml } of pipelineTemplates) {
+for (const { type, name, yaml } of pipelineTemplates) {
   test(`the template "${name}" is valid`, () => {
-    assert.deepEqual(configurationProblems('bento', yaml), []);
+    assert.deepEqual(configurationProblems(type, yaml), []);
   });
 }

@@ -25,7 +25,7 @@ const setting = catalogue.describe_pipeline.output.shape.pipeline_summary.unwrap
   .settings.element;
 
 const { shape: checkInput } = catalogue.check_pipeline_configuration.input;
-const problem = catalogue.check_pipeline_configuration.output.shape.problems.element;
+const problem = catalogue.check_pipeline_configuration.output.shape.problems.element.omit({ part: true });
 
 const row = z.object({
   name: listed.name,
@@ -182,7 +182,7 @@ export const pipelineTools = [
     summary:
       'Validate a configuration of a pipeline, and with messages show what each processor makes of them. Nothing is stored.',
     input: {
-      configuration_yaml: checkInput.configuration_yaml.describe('The YAML.'),
+      configuration_yaml: checkInput.configuration_yaml.unwrap().describe('The YAML.'),
       pipeline_type: checkInput.pipeline_type.default('bento'),
       messages: z
         .array(z.string().max(apiLimits.triedMessageCharsMax))

@@ -2,6 +2,7 @@ import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
 import { useQuery } from '@tanstack/react-query';
 import { type LinkProps, useNavigate } from '@tanstack/react-router';
+import { clusterKind } from '@weir/core';
 import { useEffect, useState } from 'react';
 import { useOperation } from '../../api/use-operation.ts';
 import { clusterLabel } from '../../format/cluster-label.ts';
@@ -11,7 +12,7 @@ import { pageOfObject } from '../../ui/object-link.tsx';
 import { useShortcut } from '../../ui/shortcuts.ts';
 import { isForPeople, type OperationEntry, whyNot } from '../operations-of-palette.ts';
 import { accountPages, clustersPage } from '../pages-of-account.ts';
-import { clusterPagesAndTabs } from '../pages-of-cluster.ts';
+import { isOfOtherKinds, pageOfOperation, pagesAndTabsOfCluster } from '../pages-of-cluster.ts';
 import type { FrameProps } from './frame-props.ts';
 import { OperationDialog } from './operation-dialog.tsx';
 
@@ -133,13 +134,13 @@ function Targets({ onDone, ...props }: TargetsProps & { readonly onDone: () => v
 
 function useTargets({ context, clusterId, onOperation }: TargetsProps): readonly Target[] {
   const navigate = useNavigate();
-  const isInCluster = clusterId !== undefined;
+  const kind = clusterId === undefined ? undefined : clusterKind(clusterId);
   const input = { virtual_cluster_id: clusterId ?? '' };
-  const { data: topics } = useOperation('list_topics', input, { isEnabled: isInCluster });
+  const { data: topics } = useOperation('list_topics', input, { isEnabled: kind === 'kafka' });
   const { data: groups } = useOperation(
     'list_consumer_groups',
     { ...input, limit: 1000 },
-    { isEnabled: isInCluster },
+    { isEnabled: kind === 'kafka' },
   );
   const operations = useOperationTargets({ context, clusterId, onOperation });
   const target = (kind: string, label: string, page: LinkProps): Target => ({
@@ -157,8 +158,8 @@ function useTargets({ context, clusterId, onOperation }: TargetsProps): readonly
       }),
     ),
   ];
-  if (!isInCluster) return [...outside, ...operations];
-  const pages = clusterPagesAndTabs.map(({ label, to }) =>
+  if (clusterId === undefined) return [...outside, ...operations];
+  const pages = pagesAndTabsOfCluster(clusterId).map(({ label, to }) =>
     target('page', label, { to, params: { clusterId } }),
   );
   const ofTopics = (topics?.topics ?? []).map(({ name }) =>
@@ -184,17 +185,17 @@ function useOperationTargets({ context, clusterId, onOperation }: TargetsProps):
   return (data ?? []).map((operation) => {
     const isOfClusters = clustersPage.operations.includes(operation.name);
     const ofAccount = accountPages.find(({ operations }) => operations.includes(operation.name));
-    const ofCluster = clusterPagesAndTabs.find(({ operations }) => operations?.includes(operation.name));
+    const ofCluster = clusterId === undefined ? undefined : pageOfOperation(operation.name, clusterId);
     return {
       id: `operation ${operation.name}`,
       label: operation.title,
       kind: 'operation',
       words: operation.name,
       // On the page of all clusters a person chooses the one that it is about.
-      disabledBecause: whyNot(isOfClusters ? { ...operation, scope: 'workspace' } : operation, {
-        context,
-        clusterId,
-      }),
+      disabledBecause:
+        clusterId !== undefined && isOfOtherKinds(operation.name, clusterId)
+          ? 'Clusters of this kind do not have it'
+          : whyNot(isOfClusters ? { ...operation, scope: 'workspace' } : operation, { context, clusterId }),
       go: () => {
         if (isOfClusters) return void navigate({ to: clustersPage.to });
         if (ofAccount !== undefined) return void navigate({ to: ofAccount.to as '/keys' });

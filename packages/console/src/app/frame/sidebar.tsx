@@ -3,7 +3,7 @@ import { DatabaseIcon } from '@primer/octicons-react';
 import { Link, useMatchRoute } from '@tanstack/react-router';
 import { classNames } from '../../ui/class-names.ts';
 import { accountPages } from '../pages-of-account.ts';
-import { clusterPages } from '../pages-of-cluster.ts';
+import { pagesOfCluster } from '../pages-of-cluster.ts';
 import type { FrameProps } from './frame-props.ts';
 import { WorkspaceSwitcher } from './workspace-switcher.tsx';
 
@@ -52,7 +52,7 @@ function Pages({ context, clusterId, mayBeNarrow = false }: FrameProps & { reado
           <DatabaseIcon aria-hidden="true" />
         </PageLink>
       ) : (
-        clusterPages.map(({ label, icon: Icon, to, isExact = false, tabs = [] }) => (
+        pagesOfCluster(clusterId).map(({ label, icon: Icon, to, isExact = false, tabs = [] }) => (
           <PageLink
             key={label}
             to={to}
@@ -78,12 +78,14 @@ function Pages({ context, clusterId, mayBeNarrow = false }: FrameProps & { reado
   );
 }
 
+type ClusterPage = ReturnType<typeof pagesOfCluster>[number];
+
 interface PageLinkProps {
-  readonly to: (typeof clusterPages)[number]['to'];
+  readonly to: ClusterPage['to'];
   readonly params?: { readonly clusterId: string };
   readonly isExact: boolean;
   /** Further pages that it stands for. */
-  readonly tabs?: (typeof clusterPages)[number]['tabs'];
+  readonly tabs?: ClusterPage['tabs'];
   readonly label: string;
   readonly labelClass: string;
   readonly children: React.ReactNode;

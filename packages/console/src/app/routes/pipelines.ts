@@ -6,7 +6,12 @@ import { cluster, listSearch } from './parents.ts';
 const pipelines = createRoute({
   getParentRoute: () => cluster,
   path: '/pipelines',
-  validateSearch: listSearch,
+  validateSearch: (
+    search: Record<string, unknown>,
+  ): ReturnType<typeof listSearch> & { readonly show?: 'create' | undefined } => ({
+    ...listSearch(search),
+    show: search.show === 'create' ? 'create' : undefined,
+  }),
   component: lazyRouteComponent(() => import('../../pages/pipelines/pipelines.tsx'), 'Pipelines'),
 });
 

@@ -1,7 +1,6 @@
 import { PlusIcon } from '@primer/octicons-react';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { pipelineEngineNote, pipelineTypes } from '@weir/api/pipeline-types';
-import { useState } from 'react';
 import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { counted } from '../../format/format.ts';
@@ -12,7 +11,7 @@ import { countColumn, textColumn } from '../../ui/columns.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { SelectField, TextField } from '../../ui/fields.tsx';
 import { FormDialog, textOf } from '../../ui/form.tsx';
-import { ListTable } from '../../ui/list-page.tsx';
+import { ListTable, useListSearch } from '../../ui/list-page.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Secrets } from './secrets.tsx';
@@ -61,7 +60,9 @@ const columnsOf = (clusterId: string): readonly Column<Pipeline>[] => [
 export function Pipelines() {
   const clusterId = useClusterId();
   const navigate = useNavigate();
-  const [isCreating, setCreating] = useState(false);
+  const { show } = useSearch({ from: '/frame/clusters/$clusterId/pipelines' });
+  const { set } = useListSearch();
+  const setCreating = (isCreating: boolean) => set({ show: isCreating ? 'create' : undefined });
   const listed = useClusterOperation('list_pipelines', {}, { everyMs: 10_000 });
   return (
     <Page
@@ -96,7 +97,7 @@ export function Pipelines() {
         </Empty>
       </ListTable>
       <Secrets />
-      <NewPipeline isOpen={isCreating} onClose={() => setCreating(false)} />
+      <NewPipeline isOpen={show === 'create'} onClose={() => setCreating(false)} />
     </Page>
   );
 }

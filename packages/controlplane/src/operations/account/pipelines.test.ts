@@ -52,6 +52,31 @@ test('a check lists problems with their places, and stores nothing', async (t) =
   assert.deepEqual((await app.call('list_pipelines', on)).pipelines, []);
 });
 
+test('a configuration in parts is checked: problems name the part', async (t) => {
+  const { app, ours } = await start(t);
+  const check = (parts: Readonly<Record<string, string>>) =>
+    app.call('check_pipeline_configuration', {
+      virtual_cluster_id: ours.a.clusterId,
+      pipeline_type: 'data_lake',
+      configuration_inputs: Object.entries(parts).map(([name, yaml]) => ({ name, yaml })),
+    });
+  const sources = 'source_clusters: [{ name: k1, bootstrap_brokers: [{ hostname: h, port: 9092 }] }]';
+  const schema = '{ fields: [{ name: id, type: long }] }';
+  const table = (cluster: string) =>
+    `tables: [{ source_cluster_name: ${cluster}, source_topic: t, schema: ${schema} }]`;
+  assert.deepEqual(await check({ shared: sources, 'tables/t': table('k1') }), {
+    problems: [],
+    problem_count: 0,
+    warnings: [],
+  });
+  const unknown = await check({ shared: sources, 'tables/t': 'tables: []\ntable: 1' });
+  assert.equal(unknown.problems[0]!.part, 'tables/t');
+  assert.equal(unknown.problems[0]!.line, 2);
+  const together = await check({ shared: sources, 'tables/t': table('k2') });
+  assert.equal(together.problems[0]!.part, undefined);
+  assert.match(together.problems[0]!.message, /^all parts together: .*none of source_clusters/);
+});
+
 test('a trial shows the result of each step, and ends what does not end', async (t) => {
   const { app, ours } = await start(t);
   const trial = (mapping: string) =>

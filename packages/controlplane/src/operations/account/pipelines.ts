@@ -1,4 +1,4 @@
-import { type OutputOf, type PipelineType, runnablePipelineTypes } from '@weir/api';
+import { ApiError, type OutputOf, type PipelineType, runnablePipelineTypes } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import type { ClusterPort } from '@weir/cluster';
 import { type TenantAccess, usualTenantAccess } from '@weir/cluster/outbound';
@@ -19,6 +19,7 @@ import {
 import type { ConfigurationRules } from '../../pipelines/configuration-rules.ts';
 import { maskedYaml, withStoredSecrets } from '../../pipelines/masked-yaml.ts';
 import { pipelineRuns, type RunOf, withErrorPlaces } from '../../pipelines/pipeline-runs.ts';
+import { ConfigurationRefusal } from '../../pipelines/refusal.ts';
 import { summaryOf } from '../../pipelines/summary.ts';
 import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
@@ -69,16 +70,17 @@ export function pipelineHandlers(
     },
 
     async check_pipeline_configuration(input, { accountId }) {
-      const { virtual_cluster_id, pipeline_type, configuration_yaml } = input;
+      const { virtual_cluster_id, pipeline_type, configuration_yaml: yaml, configuration_inputs } = input;
       const rules = await rulesOf(virtual_cluster_id, accountId);
-      const problems = listed(configurationProblems(pipeline_type, configuration_yaml, rules));
+      const problems =
+        yaml === undefined
+          ? problemsOfParts(pipeline_type, configuration_inputs!, rules)
+          : listed(configurationProblems(pipeline_type, yaml, rules));
+      const warnings = yaml === undefined ? [] : listed(configurationWarnings(pipeline_type, yaml));
       return {
         problems: problems.slice(0, apiLimits.pipelineProblemsMax),
         problem_count: problems.length,
-        warnings: listed(configurationWarnings(pipeline_type, configuration_yaml)).slice(
-          0,
-          apiLimits.pipelineProblemsMax,
-        ),
+        warnings: warnings.slice(0, apiLimits.pipelineProblemsMax),
       };
     },
 
@@ -149,6 +151,21 @@ function listed(problems: readonly ConfigurationProblem[]) {
       message: message.slice(0, apiLimits.pipelineProblemCharsMax),
     }))
     .toSorted((a, b) => a.line - b.line || a.column - b.column);
+}
+
+/** The problems of the first part that has some, or what all parts together lack. */
+function problemsOfParts(type: PipelineType, parts: readonly ConfigurationPart[], rules: ConfigurationRules) {
+  try {
+    checkedConfiguration(type, { parts }, rules);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigurationRefusal) {
+      const { part, problems } = error;
+      return listed(problems).map((problem) => (part === undefined ? problem : { part, ...problem }));
+    }
+    if (!(error instanceof ApiError) || error.code !== 'invalid_pipeline_configuration') throw error;
+    return listed([{ place: { line: 1, column: 1 }, message: error.message }]);
+  }
 }
 
 function placeOf(

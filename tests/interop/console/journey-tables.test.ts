@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { missingChromium } from './chromium.ts';
+import { replaceText } from './editor.ts';
+import { button, dialogOf, field, onPage } from './find.ts';
+import { accessibilityProblems, openStage, type Stage } from './stage.ts';
+
+const skip = missingChromium();
+const long = { skip, timeout: 180_000 };
+
+let stage: Stage;
+if (skip === false) stage = await openStage({ after });
+
+test(
+  'a data lake is made, and gets a pipeline from the template, which is split into parts',
+  long,
+  async () => {
+    const page = await stage.open();
+    const click = (name: string) => button(page, name).click();
+    await page.goto(`${stage.url}/clusters?show=create`);
+    await button(dialogOf(page), 'Data lake').click();
+    await field(page, 'Name').fill('lake');
+    await button(dialogOf(page), 'Create cluster').click();
+    await dialogOf(page)
+      .getByText(/weir agent .*-defaultVirtualClusterID vci_dl_/s)
+      .waitFor();
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await dialogOf(page).getByRole('link', { name: 'Open lake', exact: true }).click();
+
+    const pages = page.locator('aside').getByRole('navigation', { name: 'Pages' });
+    await pages.getByRole('link', { name: 'Pipelines', exact: true }).click();
+    assert.equal(await pages.getByRole('link', { name: 'Topics', exact: true }).count(), 0);
+    await click('Create pipeline');
+    await field(page, 'Name').fill('orders');
+    await button(dialogOf(page), 'Create pipeline').click();
+    await click('Write a JSON topic to a table');
+    await onPage(page, 'Valid configuration').waitFor();
+
+    await click('Split into parts');
+    await click('Add part');
+    await replaceText(page.getByRole('textbox', { name: 'Part part-2', exact: true }), 'table: []\n');
+    const problems = page.getByRole('list', { name: 'Problems', exact: true });
+    await problems.getByRole('button', { name: 'part-2 1:1', exact: true }).click();
+    await click('Remove part part-2');
+    await onPage(page, 'Valid configuration').waitFor();
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await click('Review and deploy');
+    await click('Deploy');
+    await onPage(page, 'version 1 deployed').waitFor();
+    await page.context().close();
+  },
+);
