@@ -13,10 +13,11 @@
  *    data files.
  * 7. `metadata/`: the root of a table. `updates.ts` is the one language of commits.
  * 8. `files/`: the port to files, and files in a bucket. `scan/`: the files that a reader needs.
- * 9. `catalogs/`: the port to catalogs, one in a bucket, and servers of the REST protocol.
+ * 9. `catalogs/`: the port to catalogs, one in a bucket, servers of the REST protocol, and AWS Glue.
  * 10. `changes/`: append, compaction, evolution, expiry, orphans; `commit-change.ts` commits against other writers.
  */
 export type { Catalog, LoadedTable, TableName } from './catalogs/catalog.ts';
+export { GlueCatalog } from './catalogs/glue/glue-catalog.ts';
 export { ObjectStoreCatalog } from './catalogs/object-store-catalog.ts';
 export { RestCatalog } from './catalogs/rest/rest-catalog.ts';
 export { commitChange } from './changes/commit-change.ts';

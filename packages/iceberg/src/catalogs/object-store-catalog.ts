@@ -23,6 +23,7 @@ import {
 } from '../metadata/updates.ts';
 import { CommitConflict, CommitUnknown, InvalidTable, TableExists, TableNotFound } from '../table-errors.ts';
 import { type Catalog, type LoadedTable, shownName, type TableName } from './catalog.ts';
+import { deletesForgotten, rememberPrevious } from './metadata-log.ts';
 
 interface ObjectStoreCatalogOptions {
   readonly files: TableFiles;
@@ -89,11 +90,9 @@ export class ObjectStoreCatalog implements Catalog {
     const updated = applyUpdates(metadata, updates, this.#clock.nowMs());
     if (updated.location !== location)
       throw new InvalidTable(`${shownName(table)}: tables of this catalog cannot be moved`);
-    const previous: MetadataLogEntry = { timestampMs: metadata.lastUpdatedMs, path };
-    const { kept, forgotten } = metadataLog([...updated.metadataLog, previous], updated.properties);
-    const committed = await this.#write(table, location, { ...updated, metadataLog: kept }, number + 1);
-    if (updated.properties['write.metadata.delete-after-commit.enabled'] === 'true')
-      await this.#deleteOld(table, location, forgotten);
+    const next = rememberPrevious(updated, { timestampMs: metadata.lastUpdatedMs, path });
+    const committed = await this.#write(table, location, next.metadata, number + 1);
+    if (deletesForgotten(updated)) await this.#deleteOld(table, location, next.forgotten);
     return committed;
   }
 
@@ -247,13 +246,6 @@ export class ObjectStoreCatalog implements Catalog {
       });
     });
   }
-}
-
-function metadataLog(log: readonly MetadataLogEntry[], properties: Readonly<Record<string, string>>) {
-  const wanted = Number(properties['write.metadata.previous-versions-max'] ?? 100);
-  const max = Number.isSafeInteger(wanted) && wanted > 0 ? wanted : 100;
-  const from = Math.max(0, log.length - max);
-  return { kept: log.slice(from), forgotten: log.slice(0, from) };
 }
 
 function checkName(name: string): void {

@@ -1,11 +1,11 @@
 import type { Catalog, LoadedTable, TableName } from '../catalogs/catalog.ts';
+import { randomUuid } from '../files/random-uuid.ts';
 import type { TableUpdate } from '../metadata/updates.ts';
 import { type NewPartitionField, newSpec } from '../partitions/partition-spec.ts';
 import { type SortOrder, unsorted } from '../partitions/sort-order.ts';
 import { idsAfter, withFreshIds } from '../schema/fresh-ids.ts';
 import { Schema } from '../schema/schema.ts';
 import type { Column } from '../schema/types.ts';
-import { randomUuid } from './snapshot-writer.ts';
 import type { ChangeDeps } from './table-change.ts';
 
 export interface NewTable {
@@ -30,7 +30,7 @@ export function createTable(
   const ids = idsAfter(0);
   const schema = new Schema({ id: 0, columns: withFreshIds(columns, ids.next) });
   const updates: TableUpdate[] = [
-    { action: 'assign-uuid', uuid: randomUuid(deps) },
+    { action: 'assign-uuid', uuid: randomUuid(deps.random) },
     { action: 'upgrade-format-version', formatVersion: 2 },
     { action: 'add-schema', schema, lastColumnId: ids.last() },
     { action: 'set-current-schema', schemaId: -1 },

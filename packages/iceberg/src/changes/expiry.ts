@@ -8,8 +8,8 @@ import type { ManifestFile } from '../manifests/manifest-list.ts';
 import { mainBranch, type Snapshot, type SnapshotRef } from '../metadata/snapshot.ts';
 import { ancestors, snapshotOf, type TableMetadata } from '../metadata/table-metadata.ts';
 import type { TableCommit, TableUpdate } from '../metadata/updates.ts';
+import { reachableFiles, statisticsPaths } from '../scan/reachable-files.ts';
 import { entriesOf, manifestsOf } from '../scan/snapshot-manifests.ts';
-import { reachableFiles, statisticsPaths } from './reachable-files.ts';
 import type { TableChange } from './table-change.ts';
 
 interface ExpiryRules {

@@ -1,8 +1,8 @@
 import type { TableFiles } from '../files/table-files.ts';
 import { icebergLimits } from '../limits.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
+import { reachableFiles } from '../scan/reachable-files.ts';
 import { InvalidTable } from '../table-errors.ts';
-import { reachableFiles } from './reachable-files.ts';
 
 interface OrphanRules {
   readonly nowMs: number;

@@ -1,4 +1,4 @@
-import { randomId } from '@weir/core';
+import { randomUuid } from '../files/random-uuid.ts';
 import type { ManifestEntry } from '../manifests/data-file.ts';
 import { writeManifest } from '../manifests/manifest.ts';
 import { type ManifestFile, writeManifestList } from '../manifests/manifest-list.ts';
@@ -39,7 +39,7 @@ export class SnapshotWriter {
 
   constructor(deps: ChangeDeps) {
     this.#deps = deps;
-    this.#commitId = randomUuid(deps);
+    this.#commitId = randomUuid(deps.random);
     // Positive and below 2^63.
     this.snapshotId = (BigInt(deps.random.below(2 ** 31)) << 32n) | BigInt(deps.random.below(2 ** 32)) || 1n;
   }
@@ -142,11 +142,4 @@ function listedRow(manifest: NewManifest, sequenceNumber: bigint, snapshotId: bi
     minSequenceNumber: leastSequenceNumber ?? sequenceNumber,
     addedSnapshotId: snapshotId,
   };
-}
-
-/** A UUID of version 4. */
-export function randomUuid({ random }: Pick<ChangeDeps, 'random'>): string {
-  const digits = randomId(random);
-  const variant = '89ab'[Number.parseInt(digits[16]!, 16) % 4];
-  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-4${digits.slice(13, 16)}-${variant}${digits.slice(17, 20)}-${digits.slice(20)}`;
 }

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { type Clock, Failure } from '@weir/core';
 import { type Credentials, signRequest } from '@weir/storage';
+import type { OutgoingRequest, ServerAnswer } from '../server-request.ts';
 
 export type RestAuth =
   | { readonly type: 'none' }
@@ -23,15 +24,7 @@ export type RestAuth =
       readonly credentials: () => Promise<Credentials>;
     };
 
-/** A request as it is sent. */
-export interface OutgoingRequest {
-  readonly method: string;
-  readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | undefined;
-}
-
-type SendRequest = (request: OutgoingRequest) => Promise<{ readonly status: number; readonly text: string }>;
+type SendRequest = (request: OutgoingRequest) => Promise<ServerAnswer>;
 
 /** Adds what authenticates a request. */
 export interface Authenticator {

@@ -21,13 +21,8 @@ import {
   TableNotFound,
 } from '../../table-errors.ts';
 import { type Catalog, type LoadedTable, shownName, type TableName } from '../catalog.ts';
-import {
-  AnswerLost,
-  type RestAnswer,
-  type RestCall,
-  RestConnection,
-  type RestOptions,
-} from './rest-connection.ts';
+import { AnswerLost } from '../server-request.ts';
+import { type RestAnswer, type RestCall, RestConnection, type RestOptions } from './rest-connection.ts';
 
 /** Levels of a namespace are joined by this character in paths. */
 const levelSeparator = '\u001f';

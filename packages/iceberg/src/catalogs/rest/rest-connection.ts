@@ -1,28 +1,23 @@
 /** Requests to a catalog server: where it is, with whose credentials, and what an answer means. */
-import { type Clock, Failure, type JitteredBackOff, jitteredBackOffMs, type Random } from '@weir/core';
-import { httpExchange, withinTime } from '@weir/http/client';
+import { Failure, type JitteredBackOff, jitteredBackOffMs, type Random } from '@weir/core';
 import { type Json, parseJson, printJson } from '../../json/exact-json.ts';
 import { ObjectReader } from '../../json/json-reader.ts';
-import { icebergLimits } from '../../limits.ts';
-import { type Authenticator, authenticator, type OutgoingRequest, type RestAuth } from './rest-auth.ts';
+import {
+  AnswerLost,
+  type OutgoingRequest,
+  type ServerAnswer,
+  type ServerOptions,
+  sendRequest,
+  shownMessage,
+} from '../server-request.ts';
+import { type Authenticator, authenticator, type RestAuth } from './rest-auth.ts';
 
-export interface RestOptions {
+export interface RestOptions extends ServerOptions {
   /** The address of the catalog, such as `https://catalog.example/api/catalog`; `v1/…` is below it. */
   readonly uri: string;
   readonly warehouse?: string | undefined;
   readonly auth?: RestAuth | undefined;
-  readonly clock: Clock;
   readonly random: Random;
-  /** Decides which hosts may be connected to. Absent for all. */
-  readonly lookup?: Parameters<typeof httpExchange>[0]['lookup'];
-  /** The certificate authority, in PEM, if it is not a public one. */
-  readonly ca?: string | undefined;
-  readonly timeoutMs?: number | undefined;
-}
-
-/** The request may have reached the server, and its effect is not known. */
-export class AnswerLost extends Error {
-  override readonly name = 'AnswerLost';
 }
 
 export interface RestAnswer {
@@ -44,13 +39,11 @@ export interface RestCall {
 
 const attemptsMax = 5;
 const backOff: JitteredBackOff = { firstMs: 200, maxMs: 5_000, jitter: 'half' };
-const defaultTimeoutMs = 60_000;
 /** The server asks for a later attempt, and has done nothing. */
 const laterStatuses = [429, 503];
 /** The server cannot say whether the request took effect. */
 const unknownStatuses = [500, 502, 504];
 const refusedStatuses = [401, 419];
-const problemCharsMax = 500;
 
 export class RestConnection {
   readonly #options: RestOptions;
@@ -69,7 +62,7 @@ export class RestConnection {
     this.#auth = authenticator(options.auth ?? { type: 'none' }, {
       clock: options.clock,
       uri: this.#uri,
-      send: (request) => this.#send(request),
+      send: (request) => sendRequest(request, options),
     });
   }
 
@@ -110,10 +103,10 @@ export class RestConnection {
     const { clock, random } = this.#options;
     let hasRenewed = false;
     for (let attempt = 1; ; attempt++) {
-      const answer = await this.#send({
-        ...request,
-        headers: { ...headers, ...(await this.#auth.headers(request)) },
-      });
+      const answer = await sendRequest(
+        { ...request, headers: { ...headers, ...(await this.#auth.headers(request)) } },
+        this.#options,
+      );
       if (refusedStatuses.includes(answer.status) && !hasRenewed && this.#auth.refused()) {
         hasRenewed = true;
         continue;
@@ -128,7 +121,7 @@ export class RestConnection {
     }
   }
 
-  #read({ status, text }: { readonly status: number; readonly text: string }): RestAnswer {
+  #read({ status, text }: ServerAnswer): RestAnswer {
     const isSuccess = status >= 200 && status < 300;
     if (isSuccess)
       return {
@@ -140,27 +133,6 @@ export class RestConnection {
     const { problem, problemType } = problemIn(text, status);
     if (unknownStatuses.includes(status)) throw new AnswerLost(`${this.#uri.origin}: ${problem}`);
     return { status, json: undefined, problem, problemType };
-  }
-
-  async #send({ method, url, headers, body }: OutgoingRequest): Promise<{ status: number; text: string }> {
-    const { clock, lookup, ca, timeoutMs = defaultTimeoutMs } = this.#options;
-    let isConnected = false;
-    const onConnected = () => {
-      isConnected = true;
-    };
-    try {
-      return await withinTime({ clock, timeoutMs, stop: new AbortController().signal }, (signal) =>
-        httpExchange({ url, method, headers, body, signal, lookup, ca, onConnected }, async (answer) => ({
-          status: answer.status,
-          text: await answer.text(icebergLimits.tableMetadataBytesMax),
-        })),
-      );
-    } catch (error) {
-      const message = `${url.origin}: ${(error as Error).message}`;
-      throw isConnected
-        ? new AnswerLost(message, { cause: error })
-        : new Failure(`${message}; is the catalog reachable?`, { cause: error });
-    }
   }
 }
 
@@ -176,9 +148,7 @@ function safeDecode(segment: string): string {
 function problemIn(text: string, status: number): { problem: string; problemType: string | undefined } {
   try {
     const { error } = Object(JSON.parse(text)) as { error?: { message?: unknown; type?: unknown } };
-    const message = String(error?.message ?? '')
-      .slice(0, problemCharsMax)
-      .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+    const message = shownMessage(error?.message);
     const problemType = typeof error?.type === 'string' ? error.type : undefined;
     return { problem: message === '' ? `status ${status}` : `status ${status}: ${message}`, problemType };
   } catch {

@@ -2,8 +2,8 @@ import { commonUri } from '../files/common-uri.ts';
 import type { TableFiles } from '../files/table-files.ts';
 import type { ManifestFile } from '../manifests/manifest-list.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
-import { entriesOf, manifestsOf } from '../scan/snapshot-manifests.ts';
 import { InvalidTable } from '../table-errors.ts';
+import { entriesOf, manifestsOf } from './snapshot-manifests.ts';
 
 interface ReachableFiles {
   /** Manifests of all snapshots, by path. */
@@ -13,6 +13,8 @@ interface ReachableFiles {
    * is spelled: an answer that is wrong deletes data.
    */
   has(path: string): boolean;
+  /** All of them, in one spelling. */
+  readonly paths: ReadonlySet<string>;
 }
 
 /** What the snapshots of a table refer to. */
@@ -33,7 +35,7 @@ export async function reachableFiles(files: TableFiles, metadata: TableMetadata)
       if (status !== 'deleted') paths.add(commonUri(file.path));
   }
   for (const path of statisticsPaths(metadata)) paths.add(commonUri(path));
-  return { manifests, has: (path) => paths.has(commonUri(path)) };
+  return { manifests, paths, has: (path) => paths.has(commonUri(path)) };
 }
 
 export function statisticsPaths({ statistics, partitionStatistics }: TableMetadata): string[] {
