@@ -3,7 +3,7 @@
  * `parquet/duckdb-writer.ts` does it with DuckDB in a process of its own.
  */
 export { DuckDbWriter, type DuckDbWriterOptions } from './parquet/duckdb-writer.ts';
-export type { WrittenParquet } from './parquet/parquet-writer.ts';
+export type { RowValue, WrittenParquet } from './parquet/parquet-writer.ts';
 export { ParquetMemoryExceeded, ParquetWriterCrashed } from './parquet/writer-errors.ts';
 export type { ReadRows, RowFailure, RowReader, RowStep, SourceRecord } from './rows/row-reader.ts';
 export type {

@@ -42,6 +42,17 @@ export class IcebergReader {
     return this.#call('read_table', { location, ...options }) as Promise<ReadTable>;
   }
 
+  /** Rows as `shownRows` shows them. */
+  readRows(location: string) {
+    return this.#call('read_rows', { location }) as Promise<readonly Record<string, unknown>[]>;
+  }
+
+  idsOf(location: string, filters: readonly string[]) {
+    return this.#call('ids_of', { location, filters }) as Promise<
+      readonly { readonly scanned: string[]; readonly expected: string[]; readonly files: number }[]
+    >;
+  }
+
   readCommit(text: string) {
     return this.#call('read_commit', { text }) as Promise<{
       readonly requirements: readonly string[];

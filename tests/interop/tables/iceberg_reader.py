@@ -5,6 +5,8 @@ One JSON request per line on stdin, one JSON answer per line on stdout.
 import datetime
 import decimal
 import json
+import math
+import struct
 import sys
 import uuid
 
@@ -12,9 +14,22 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.conversions import to_bytes
+from pyiceberg.expressions import parser
+from pyiceberg.expressions.visitors import bind
+from pyiceberg.io.pyarrow import expression_to_pyarrow
 from pyiceberg.table import CommitTableRequest, StaticTable
 from pyiceberg.transforms import parse_transform
-from pyiceberg.types import IcebergType, LongType
+from pyiceberg.types import (
+    DecimalType,
+    DoubleType,
+    FloatType,
+    IcebergType,
+    ListType,
+    LongType,
+    MapType,
+    StructType,
+    UUIDType,
+)
 from pydantic import TypeAdapter
 
 EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
@@ -159,7 +174,64 @@ def read_over_rest(uri):
     return [{name: to_json(value) for name, value in row.items()} for row in table.scan().to_arrow().to_pylist()]
 
 
+def shown(kind, value):
+    """A value as all readers show it: numbers are texts, floating-point numbers their bits, maps sorted pairs."""
+    if value is None:
+        return None
+    if isinstance(kind, StructType):
+        return {field.name: shown(field.field_type, value[field.name]) for field in kind.fields}
+    if isinstance(kind, ListType):
+        return [shown(kind.element_type, one) for one in value]
+    if isinstance(kind, MapType):
+        pairs = value.items() if isinstance(value, dict) else value
+        return sorted([[shown(kind.key_type, key), shown(kind.value_type, one)] for key, one in pairs], key=lambda pair: pair[0])
+    if isinstance(kind, (FloatType, DoubleType)):
+        return "NaN" if math.isnan(value) else struct.pack(">f" if isinstance(kind, FloatType) else ">d", value + 0.0).hex()
+    if isinstance(kind, DecimalType):
+        return format(value, "f")
+    if isinstance(value, datetime.datetime):
+        return str((value.replace(tzinfo=datetime.timezone.utc) - EPOCH) // datetime.timedelta(microseconds=1))
+    if isinstance(value, datetime.date):
+        return str((value - EPOCH.date()).days)
+    if isinstance(value, datetime.time):
+        return str(((value.hour * 60 + value.minute) * 60 + value.second) * 1_000_000 + value.microsecond)
+    if isinstance(kind, UUIDType):
+        return str(value if isinstance(value, uuid.UUID) else uuid.UUID(bytes=value))
+    if isinstance(value, bytes):
+        return value.hex()
+    return value if isinstance(value, (bool, str)) else str(value)
+
+
+def read_rows(location, snapshot=None):
+    """All rows, in the order of their ids."""
+    table = StaticTable.from_metadata(location)
+    rows = table.scan().to_arrow().to_pylist()
+    kind = StructType(*table.schema().fields)
+    return [shown(kind, row) for row in sorted(rows, key=lambda row: row["id"])]
+
+
+def ids_of(location, filters):
+    """For each filter the ids that a scan finds, those of a filter over all rows, and the files of the scan."""
+    table = StaticTable.from_metadata(location)
+    everything = table.scan().to_arrow()
+    answers = []
+    for text in filters:
+        scan = table.scan(row_filter=text, selected_fields=("id",))
+        bound = bind(table.schema(), parser.parse(text), case_sensitive=True)
+        expected = everything.filter(expression_to_pyarrow(bound, table.schema()))
+        answers.append(
+            {
+                "scanned": sorted(map(str, scan.to_arrow()["id"].to_pylist())),
+                "expected": sorted(map(str, expected["id"].to_pylist())),
+                "files": len(list(scan.plan_files())),
+            }
+        )
+    return answers
+
+
 REQUESTS = {
+    "read_rows": read_rows,
+    "ids_of": ids_of,
     "write_over_rest": write_over_rest,
     "read_over_rest": read_over_rest,
     "read_commit": read_commit,
