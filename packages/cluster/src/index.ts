@@ -302,6 +302,21 @@ export type {
   SeriesTags,
 } from './calls/series-calls.ts';
 export {
+  type AskedTable,
+  type DescribedTable,
+  readTableQuestion,
+  type TableAnswer,
+  type TableAnswers,
+  type TableFailure,
+  type TableFailuresAnswer,
+  type TableFilesAnswer,
+  type TableMetadataAnswer,
+  type TableQuestion,
+  type TableQuestionOf,
+  type TableRefusal,
+  type TableSqlAnswer,
+} from './calls/table-question.ts';
+export {
   type PartitionsToCreate,
   replicationFactorOf,
   type TopicDescription,

@@ -5,6 +5,7 @@
 export { DuckDbWriter, type DuckDbWriterOptions } from './parquet/duckdb-writer.ts';
 export type { RowValue, WrittenParquet } from './parquet/parquet-writer.ts';
 export { ParquetMemoryExceeded, ParquetWriterCrashed } from './parquet/writer-errors.ts';
+export { type BucketFiles, TableQuestions, type TableQuestionsOptions } from './questions/table-questions.ts';
 export type { ReadRows, RowFailure, RowReader, RowStep, SourceRecord } from './rows/row-reader.ts';
 export type {
   Credential,

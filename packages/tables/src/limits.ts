@@ -1,4 +1,4 @@
-import { MiB } from '@weir/core';
+import { GiB, KiB, MiB } from '@weir/core';
 
 /** Limits of what turns topics into tables. */
 export const tableLimits = {
@@ -17,4 +17,39 @@ export const tableLimits = {
 
   /** A writer that owes an answer and gives none for so long is ended and started again. */
   parquetSilentMsMax: 120_000,
+
+  /** The text of one SQL query, and how many an agent runs at a time. */
+  tableSqlBytesMax: 64 * KiB,
+  tableSqlQueriesMax: 2,
+
+  /** What a query may take: memory of DuckDB, threads, time, and rows and bytes of its result. */
+  tableSqlMemoryBytesMax: 512 * MiB,
+  tableSqlThreads: 2,
+  tableSqlTimeMsMax: 20_000,
+  tableSqlRowsMax: 10_000,
+  tableSqlAnswerBytesMax: 4 * MiB,
+
+  /** The heap of its process, and what the process may take beyond heap and memory of DuckDB. */
+  tableSqlHeapBytesMax: 128 * MiB,
+  tableSqlProcessBytes: 512 * MiB,
+
+  /** Data files of one query, and their bytes; an agent keeps copies of twice as much for the next queries. */
+  tableSqlFilesMax: 2_000,
+  tableSqlReadBytesMax: 1 * GiB,
+
+  /** Bytes of a data file that are read at once. */
+  tableSqlReadPartBytes: 8 * MiB,
+
+  /** Snapshots, files, schemas and kept records in an answer about a table. */
+  tableSnapshotsShownMax: 100,
+  tableFilesShownMax: 10_000,
+  tableSchemasShownMax: 100,
+  tableFailuresShownMax: 1_000,
+
+  /** What is shown of a key, a value or the value of a header of a kept record, and how many headers. */
+  tableFailurePartBytesMax: 16 * KiB,
+  tableFailureHeadersMax: 50,
+
+  /** The metadata of a table that is passed on: an answer has at most 10 MiB. */
+  tableMetadataPassedBytesMax: 8 * MiB,
 } as const;

@@ -19,7 +19,10 @@ const window = { startMs, endMs: startMs + 3_600_000 };
 async function stage(options?: EventStageOptions) {
   const staged = await stageEvents(options);
   const services: QueryService[] = [];
-  const addAgent = async (agentId: string) => {
+  const addAgent = async (
+    agentId: string,
+    given: Partial<ConstructorParameters<typeof QueryService>[0]> = {},
+  ) => {
     await staged.node.heartbeat(testAgent(agentId));
     const service = new QueryService({
       ...staged,
@@ -31,6 +34,7 @@ async function stage(options?: EventStageOptions) {
       clock: systemClock,
       log: silentLog,
       metrics: new Metrics(),
+      ...given,
     });
     service.start();
     services.push(service);
@@ -217,4 +221,23 @@ test('a query of an agent that stops is answered by another', async () => {
   held.resolve();
   await stopped;
   assert.equal(idsOf(await answer).length, 30);
+});
+
+test('questions about tables go to what answers them, and are refused without it', async () => {
+  await using staged = await stage();
+  const table = { tableName: 'k1__orders', tableUuid: 'u' };
+  const question = { kind: 'describeTable', table };
+  const plain = await staged.addAgent('a');
+  assert.equal(
+    await staged.ask(question),
+    'failed: the agent has no tables; only agents of data lake clusters do',
+  );
+  await plain.stop();
+  const answer = async (text: string) => JSON.stringify({ asked: JSON.parse(text) });
+  await staged.addAgent('b', { tableQuestions: { answer } });
+  assert.deepEqual(await staged.ask(question), { asked: question });
+  assert.match(
+    String(await staged.ask({ kind: 'describeTable', table: {} })),
+    /^failed: question.table.tableName: /,
+  );
 });

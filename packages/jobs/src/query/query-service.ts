@@ -4,6 +4,7 @@ import {
   type ReadRecordsQuery,
   readBoundaryQuery,
   readRecordQuery,
+  readTableQuestion,
 } from '@weir/cluster';
 import type { Clock, Log, Metrics } from '@weir/core';
 import type { ObjectStore } from '@weir/storage';
@@ -12,7 +13,7 @@ import { findBoundaries } from './batch-boundaries.ts';
 import { CpuShare } from './cpu-share.ts';
 import { AgentEventSource } from './event-source.ts';
 import { type QueryMetrics, queryMetrics } from './query-metrics.ts';
-import { type AnswerOptions, QueryRunner } from './query-runner.ts';
+import { type AnswerOptions, QueryRefused, QueryRunner } from './query-runner.ts';
 import { RangeReader } from './range-reader.ts';
 import { SidecarJob } from './sidecar-job.ts';
 import { SidecarShelf } from './sidecar-shelf.ts';
@@ -21,6 +22,12 @@ import { SidecarShelf } from './sidecar-shelf.ts';
 interface RecordQueries {
   /** Returns the answer as JSON, refusals included. */
   answer(query: ReadRecordsQuery | ProduceRecordQuery, limits: AnswerOptions): Promise<string>;
+}
+
+/** Answers questions about tables. */
+interface TableAnswers {
+  /** JSON to JSON, refusals included. */
+  answer(question: string, limits: AnswerOptions): Promise<string>;
 }
 
 interface QueryServiceOptions {
@@ -34,6 +41,8 @@ interface QueryServiceOptions {
   readonly answersQueries: boolean;
   /** Loads what answers queries for records. Without it they are refused. */
   readonly loadRecordQueries?: () => Promise<RecordQueries>;
+  /** What answers questions about tables. Without it they are refused. */
+  readonly tableQuestions?: TableAnswers | undefined;
   /** Whether this agent writes sidecars while it holds that job, so that queries read less. */
   readonly writesSidecars: boolean;
   /** Whether it deletes sidecars whose events are gone. */
@@ -116,6 +125,12 @@ export class QueryService {
       this.#recordQueries ??= this.#options.loadRecordQueries?.();
       const queries = await this.#recordQueries;
       if (queries !== undefined) return await queries.answer(records, limits);
+    }
+    if (readTableQuestion(query) !== undefined) {
+      const { tableQuestions } = this.#options;
+      if (tableQuestions === undefined)
+        throw new QueryRefused('the agent has no tables; only agents of data lake clusters do');
+      return await tableQuestions.answer(text, limits);
     }
     const boundaries = readBoundaryQuery(query);
     if (boundaries === undefined) return (await this.#loaded()).answer(text, limits);
