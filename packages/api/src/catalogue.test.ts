@@ -94,6 +94,9 @@ write cluster   create_pipeline_configuration
 write cluster   change_pipeline_state
 read  cluster   describe_pipeline
 write cluster   delete_pipeline
+read  cluster   dl/list_tables
+read  cluster   dl/get_table
+write cluster   dl/delete_table
 read  cluster   list_secrets
 write cluster   create_secret
 write cluster   update_secret

@@ -135,6 +135,12 @@ export const apiLimits = {
   triedStepsMax: 200,
   triedBatchesMax: 100,
 
+  /** The name of a table, which is that of a source cluster and of a topic, and one line about its state. */
+  tableNameCharsMax: 512,
+  tableMessageCharsMax: 1000,
+  /** Partitions of its topic that the description of a table lists. */
+  tablePartitionsMax: 100,
+
   /** Named secrets of a cluster. One call lists all of them. */
   secretsPerClusterMax: 200,
 

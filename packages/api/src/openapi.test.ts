@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operations } from './catalogue.ts';
 import { errorsOf, errorTable } from './errors.ts';
+import { printJson } from './json.ts';
 import { openApiDocument } from './openapi.ts';
 import { otherRoutes } from './other-routes.ts';
 import { pathOf } from './paths.ts';
@@ -24,7 +25,7 @@ interface Document {
 }
 
 // The document is served as JSON, so the test checks the JSON.
-const document = JSON.parse(JSON.stringify(openApiDocument())) as Document;
+const document = JSON.parse(printJson(openApiDocument())) as Document;
 const methods = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, described]) => ({ path, method, described })),
 );

@@ -302,6 +302,17 @@ export type {
   SeriesTags,
 } from './calls/series-calls.ts';
 export {
+  boundedTableState,
+  lagOf,
+  type ReportedTable,
+  type TableErrorCause,
+  type TableState,
+  type TablesPort,
+  type TablesReport,
+  tableReportIntervalMs,
+  tablesReports,
+} from './calls/table-calls.ts';
+export {
   type AskedTable,
   type DescribedTable,
   readTableQuestion,
@@ -456,12 +467,20 @@ export {
 export { deadFileScanKind, readScanTask, type ScanTask, writeScanTask } from './jobs/scan-task.ts';
 export { secretsDigest } from './jobs/secrets-digest.ts';
 export {
+  deadLettersPath,
   ingestionScope,
-  ingestionScopeStart,
+  readIngestionScope,
+  readTableRemovalTask,
   readTableTask,
+  type TableRemovalTask,
   type TableTask,
   tableIngestionKind,
   tableMaintenanceKind,
+  tableNameOf,
+  tablePath,
+  tableRemovalKind,
+  tableSteadyMs,
+  writeTableRemovalTask,
   writeTableTask,
 } from './jobs/table-task.ts';
 export type { SeriesValue } from './metrics/combined-stats.ts';

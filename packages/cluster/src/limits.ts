@@ -93,6 +93,15 @@ export const clusterLimits = {
   queriesPerAgentMax: 4,
 
   /**
+   * Tables that one report of an agent has, the partitions of their topics of each and of all, and the length of a text
+   * in it.
+   */
+  reportedTablesMax: 200,
+  reportedTablePartitionsMax: 100,
+  reportedPartitionsMax: 2_000,
+  reportedTableTextCharsMax: 1_000,
+
+  /**
    * Recent changes of key-value entries that an agent remembers by their keys, for components that derive state from
    * entries.
    */

@@ -10,6 +10,7 @@ import { secretsContract } from './accounts-contract/secrets.ts';
 import { sessionsContract } from './accounts-contract/sessions.ts';
 import { setupContract } from './accounts-contract/setup.ts';
 import { stageOf } from './accounts-contract/stage.ts';
+import { tablesContract } from './accounts-contract/tables.ts';
 import { tidyingContract } from './accounts-contract/tidying.ts';
 import { workspacesContract } from './accounts-contract/workspaces.ts';
 
@@ -24,6 +25,7 @@ export function accountsContract(driver: string, fresh: () => Promise<string> | 
   keysContract(stage);
   clustersContract(stage);
   pipelinesContract(stage);
+  tablesContract(stage);
   secretsContract(stage);
   alertsContract(stage);
   bordersContract(stage);

@@ -17,6 +17,9 @@ export const coreLimits = {
    */
   partitionsPerClusterMax: 200_000,
 
+  /** Tables of a data lake cluster. Each is a job of an agent, and about a kilobyte of its leader. */
+  tablesPerClusterMax: 2_000,
+
   /** A group id, a member id or a member's name. Apache Kafka takes 32,767, which no client uses. */
   groupNameCharsMax: 1024,
 

@@ -1,4 +1,4 @@
-import { KiB, MiB } from '@weir/core';
+import { coreLimits, KiB, MiB } from '@weir/core';
 
 /** Limits of leaders: of what waits, and of what agents report and query. */
 export const metadataLimits = {
@@ -52,11 +52,16 @@ export const metadataLimits = {
   /** Jobs of a cluster, each run by one agent at a time. */
   jobLeasesMax: 64,
 
-  /** Background jobs of one cluster that wait or run. */
+  /** Background jobs of one cluster that wait or run, without those that last. */
   openJobsMax: 256,
 
   /** Instances of all pipelines of one cluster that wait or run. */
   openInstancesMax: 128,
+
+  /** Tables of one cluster that are written, are maintained, or whose files are deleted. */
+  openTableIngestionsMax: coreLimits.tablesPerClusterMax,
+  openTableMaintenancesMax: 16,
+  openTableRemovalsMax: 4,
 
   /** Exporters of the schema registry of one cluster that wait or run. */
   openExportersMax: 8,
@@ -77,7 +82,7 @@ export const metadataLimits = {
   orphanAgeMsMin: 6 * 3_600_000,
 
   /** Scopes whose last failures and ends a leader remembers; about 500 bytes each. */
-  jobScopesMax: 1_000,
+  jobScopesMax: 5_000,
 
   /** Jobs that were done and are listed. */
   recentJobsMax: 100,
@@ -85,6 +90,7 @@ export const metadataLimits = {
   /** Duration of one claim of an agent for jobs, the jobs that it gets, and the kinds that it names. */
   jobWaitMsMax: 30_000,
   jobsPerClaimMax: 64,
+  heldJobsPerClaimMax: coreLimits.tablesPerClusterMax,
   jobKindsPerClaimMax: 64,
 
   /** Size of what agents report about a job: where another agent can continue, and one line for users. */

@@ -3,7 +3,7 @@ import { count, examples, list, prose, text, time } from '../fields.ts';
 import { clusterInput, defineClusterOperation } from '../operation.ts';
 
 /** More than a leader lists. */
-const jobsMax = 2_000;
+const jobsMax = 5_000;
 /** More than there are. */
 const kindsMax = 64;
 const nameCharsMax = 256;
@@ -12,7 +12,7 @@ const job = z
   .object({
     job_id: text(nameCharsMax).describe('The job.'),
     kind: text(64).describe(
-      'The kind: file_compaction, key_compaction, file_deletion, dead_file_scan, schema_linking or schema_export.',
+      'The kind: file_compaction, key_compaction, file_deletion, dead_file_scan, pipeline, schema_linking, schema_export, table_ingestion, table_maintenance or table_removal.',
     ),
     scope: text(nameCharsMax).describe('The object that it works on; empty for the whole cluster.'),
     state: z

@@ -17,6 +17,7 @@ import { principalCalls } from './principal-calls.ts';
 import { queryCalls } from './query-calls.ts';
 import { registryCalls } from './registry-calls.ts';
 import { seriesCalls } from './series-calls.ts';
+import { tableCalls } from './table-calls.ts';
 import { topicCalls } from './topic-calls.ts';
 import { transactionCalls } from './transaction-calls.ts';
 
@@ -43,6 +44,7 @@ export const clusterCalls = {
   ...registryCalls,
   ...seriesCalls,
   ...shareCalls,
+  ...tableCalls,
   ...transactionCalls,
   ...agentCalls,
 };

@@ -7,6 +7,12 @@ export const tableIngestionKind = 'table_ingestion';
 /** The kind of job that keeps a table in order: compaction, expiry of snapshots, clean-up of files. */
 export const tableMaintenanceKind = 'table_maintenance';
 
+/** The kind of job that deletes the files of a table that a user deleted, those of its kept records included. */
+export const tableRemovalKind = 'table_removal';
+
+/** An ingestion that ran for this long works; its earlier failures are forgotten. */
+export const tableSteadyMs = 600_000;
+
 const tableTask = s.struct({
   pipelineId: s.text,
   pipelineName: s.text,
@@ -24,6 +30,34 @@ export type TableTask = s.TypeOf<typeof tableTask>;
 
 export const { write: writeTableTask, read: readTableTask } = jsonTask<TableTask>(tableTask);
 
+/** It has no configuration: that of a table that was deleted may be gone. */
+const tableRemovalTask = s.struct({
+  tableUuid: s.text,
+  tableName: s.text,
+  /** The bucket of the agents if absent. */
+  bucketUrl: s.optional(s.text),
+});
+export type TableRemovalTask = s.TypeOf<typeof tableRemovalTask>;
+
+export const { write: writeTableRemovalTask, read: readTableRemovalTask } =
+  jsonTask<TableRemovalTask>(tableRemovalTask);
+
+/** The name of a table: unique in a cluster. */
+export function tableNameOf(sourceCluster: string, topic: string): string {
+  return `${sourceCluster}__${topic}`;
+}
+
+/** Where the files of a table are in its bucket. */
+export function tablePath({ tableName, tableUuid }: Pick<TableTask, 'tableName' | 'tableUuid'>): string {
+  return `service/_tableflow/${tableName}-${tableUuid}`;
+}
+
+/** Where its kept records are. */
+export function deadLettersPath(table: Pick<TableTask, 'tableName' | 'tableUuid'>): string {
+  const { tableName, tableUuid } = table;
+  return tablePath({ tableName: `${tableName}__dlq`, tableUuid });
+}
+
 /** The scope of the ingestion of a table: another configuration, or other secrets, are another job. */
 export function ingestionScope({
   tableUuid,
@@ -34,6 +68,12 @@ export function ingestionScope({
 }
 
 /** What the scopes of all jobs that write a table begin with. */
-export function ingestionScopeStart({ tableUuid }: Pick<TableTask, 'tableUuid'>): string {
+function ingestionScopeStart({ tableUuid }: Pick<TableTask, 'tableUuid'>): string {
   return `${tableUuid} `;
+}
+
+/** The table and the configuration of an ingestion. */
+export function readIngestionScope(scope: string): Pick<TableTask, 'tableUuid' | 'configurationId'> {
+  const [tableUuid = '', configurationId = ''] = scope.split(' ');
+  return { tableUuid, configurationId };
 }

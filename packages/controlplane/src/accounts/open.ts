@@ -23,6 +23,7 @@ import { EventViews } from './workspaces/event-views.ts';
 import { Federations } from './workspaces/federations.ts';
 import { Pipelines } from './workspaces/pipelines.ts';
 import { Secrets } from './workspaces/secrets.ts';
+import { Tables } from './workspaces/tables.ts';
 import { VirtualClusters } from './workspaces/virtual-clusters.ts';
 import { Workspaces } from './workspaces/workspaces.ts';
 
@@ -42,6 +43,7 @@ export interface AccountsDatabase {
   readonly ssoSignIns: SsoSignIns;
   readonly federations: Federations;
   readonly pipelines: Pipelines;
+  readonly tables: Tables;
   readonly secrets: Secrets;
   readonly eventViews: EventViews;
   readonly alerts: Alerts;
@@ -83,6 +85,7 @@ export async function openAccounts(databaseUrl: string, deps: AccountsDeps): Pro
     ssoSignIns: new SsoSignIns(database, deps),
     federations: new Federations(database, deps),
     pipelines: new Pipelines(database, deps),
+    tables: new Tables(database, deps),
     secrets: new Secrets(database, deps),
     eventViews: new EventViews(database, deps),
     alerts: new Alerts(database, deps),

@@ -12,7 +12,7 @@ import {
   watchClusters,
 } from '@weir/diagnostics';
 import type { JournalHub } from '@weir/journal';
-import type { ExporterSecrets, LinkingPipeline, ManagedPipeline } from '@weir/metadata';
+import type { ClusterTables, ExporterSecrets, LinkingPipeline, ManagedPipeline } from '@weir/metadata';
 import { DatabaseProblem } from '../accounts/database/database-problem.ts';
 import { type AccountsDatabase, openAccounts } from '../accounts/open.ts';
 import { defaultPasswordCost } from '../accounts/secrets/password-hash.ts';
@@ -47,6 +47,7 @@ import type { ClusterRegistries } from '../schema-registry/cluster-registries.ts
 import { openRegistries } from '../schema-registry/open-registries.ts';
 import { signInIssuers } from '../sign-in/sign-in-issuers.ts';
 import { signInRoute } from '../sign-in/sign-in-route.ts';
+import { TablePipelines } from '../tables/table-pipelines.ts';
 import type { SecretsOf } from '../workload-identity/agent-tokens.ts';
 import { tokenKeys } from '../workload-identity/token-keys.ts';
 import { tokenRoute } from '../workload-identity/token-route.ts';
@@ -91,6 +92,8 @@ export interface AccountsPart {
   /** Emits events about a sync of schema linking that ended. Never rejects. */
   emitLinkingEnd(cluster: VirtualCluster, job: ListedJob): Promise<void>;
   managedPipelines(cluster: VirtualCluster): Promise<readonly ManagedPipeline[]>;
+  /** The tables of a data lake cluster. */
+  tables(cluster: VirtualCluster): Promise<ClusterTables>;
   /** The secrets that exporters of a cluster may use. */
   exporterSecrets(cluster: VirtualCluster): ExporterSecrets;
   /** Authorizes agents, by a key of an account or a token. */
@@ -147,7 +150,8 @@ export async function startAccounts(
     });
   const registries = openRegistries({ portOf: options.ports.portOf, clock, random: systemRandom, log });
   resources.defer(() => registries.close());
-  const handlers = handlersOf(options, accounts, fileBindings, { cloning, registries });
+  const tablePipelines = new TablePipelines(accounts, log);
+  const handlers = handlersOf(options, accounts, fileBindings, { cloning, registries, tablePipelines });
   const tokensAsKeys = tokenKeys({ tokens, virtualClusters: accounts.virtualClusters });
   const served = {
     accounts,
@@ -230,6 +234,14 @@ export async function startAccounts(
     async managedPipelines({ id, accountId }) {
       const owner = await ownerOf(accounts, id, accountId);
       return owner === undefined ? [] : managedPipelines(accounts, owner);
+    },
+    async tables({ id, accountId }) {
+      const place = { accountId: (await ownerOf(accounts, id, accountId))?.accountId ?? '', clusterId: id };
+      return {
+        wanted: () => tablePipelines.wanted(place),
+        removed: () => tablePipelines.removed(place),
+        forget: (tableUuid) => tablePipelines.forget(place, tableUuid),
+      };
     },
     exporterSecrets: (cluster) => exporterSecrets(accounts.secrets, cluster),
     authorize: authorizeByAny(
@@ -385,7 +397,15 @@ function handlersOf(
   options: AccountsPartOptions,
   accounts: AccountsDatabase,
   fileBindings: WorkloadIdentities['fileBindings'],
-  { cloning, registries }: { cloning: ClusterCloning | undefined; registries: ClusterRegistries },
+  {
+    cloning,
+    registries,
+    tablePipelines,
+  }: {
+    readonly cloning: ClusterCloning | undefined;
+    readonly registries: ClusterRegistries;
+    readonly tablePipelines: TablePipelines;
+  },
 ): OperationHandlers {
   const { settings, ports, publicUrl } = options;
   const { agentMetricRows = [] } = settings;
@@ -408,6 +428,7 @@ function handlersOf(
       fileBindings,
       cloning,
       portOf: ports.portOf,
+      tablePipelines,
       tenantAccess: settings.tenantAccess,
       exportersUsing: (clusterId, name) =>
         registries.use(clusterId, async ({ exporters }) => exporters.usersOfSecret(name)),

@@ -122,6 +122,14 @@ async function startParts(
           const loaded = isQuick ? accounts.loaded : await accounts.load();
           return loaded === undefined ? [] : loaded.managedPipelines(cluster);
         });
+      if (cluster.type === 'byoc_data_lake') {
+        const tables = async () => (await accounts.load()).tables(cluster);
+        node.runTables({
+          wanted: async () => (await tables()).wanted(),
+          removed: async () => (await tables()).removed(),
+          forget: async (tableUuid) => (await tables()).forget(tableUuid),
+        });
+      }
       node.useExporterSecrets({
         revisions: async (names) => (await accounts.load()).exporterSecrets(cluster).revisions(names),
         open: async (names) => (await accounts.load()).exporterSecrets(cluster).open(names),

@@ -21,8 +21,8 @@ interface PlanState {
   isOpen(scope: string): boolean;
   /** When a job of this scope was last done, if this leader knows. */
   lastDoneMs(scope: string): number | undefined;
-  /** The scopes of jobs that wait or run, also of those that have to stop. */
-  openScopes(): readonly string[];
+  /** The scopes of jobs of a kind, its own by default, that wait or run, also of those that have to stop. */
+  openScopes(kind?: string): readonly string[];
   /** How many more jobs of the kind may be open. */
   readonly freeCount: number;
 }

@@ -138,7 +138,7 @@ export class JobQueue {
     if (this.#closed !== undefined) throw this.#closed;
     this.#start();
     const { agentId, runner, held = [], kinds } = claim;
-    for (const job of held.slice(0, metadataLimits.jobsPerClaimMax)) this.#takeOver(agentId, runner, job);
+    for (const job of held.slice(0, metadataLimits.heldJobsPerClaimMax)) this.#takeOver(agentId, runner, job);
     const claimed = this.#agents.wait(claim);
     if (kinds.some((kind) => this.#planners.get(kind)?.isLasting)) this.#unheard.delete(agentId);
     this.#dispatch();
@@ -275,7 +275,7 @@ export class JobQueue {
           nowMs: this.#clock.nowMs(),
           isOpen: (scope) => this.#isOpen(kind, scope),
           lastDoneMs: (scope) => this.#lastDoneMs(placeOf(kind, scope)),
-          openScopes: () => this.#openScopes(kind),
+          openScopes: (of = kind) => this.#openScopes(of),
           freeCount,
         });
         for (const job of planned) this.#add(planner, job);
@@ -347,10 +347,14 @@ export class JobQueue {
     );
   }
 
-  #freeCount({ kind, openMax }: JobPlanner): number {
-    let open = 0;
-    for (const job of this.#jobs.values()) if (job.kind === kind) open++;
-    return Math.min(openMax - open, metadataLimits.openJobsMax - this.#jobs.size);
+  /** Lasting jobs have limits of their own: many of them must not keep others from being planned. */
+  #freeCount({ kind, openMax, isLasting }: JobPlanner): number {
+    let [open, passing] = [0, 0];
+    for (const job of this.#jobs.values()) {
+      if (job.kind === kind) open++;
+      if (!this.#planners.get(job.kind)?.isLasting) passing++;
+    }
+    return isLasting ? openMax - open : Math.min(openMax - open, metadataLimits.openJobsMax - passing);
   }
 
   #isOpen(kind: string, scope: string): boolean {

@@ -12,6 +12,7 @@ import {
   schemaLinkingKind,
   secretsReplacement,
   shareCalls,
+  tableIngestionKind,
 } from '@weir/cluster';
 import {
   type Command,
@@ -208,10 +209,14 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
   reportQuery: ({ leadership }, report) => leadership.queries.report(report),
   claimJobs: ({ leadership }, claim) => leadership.jobs.claim(claim),
   reportJob: ({ leadership }, report) => leadership.jobs.report(report),
-  planPipelines: async ({ leadership }) => leadership.jobs.planSoon(pipelineKind, schemaLinkingKind),
+  planPipelines: async ({ leadership }) =>
+    leadership.jobs.planSoon(pipelineKind, schemaLinkingKind, tableIngestionKind),
   listJobs: ({ leadership }) => leadership.jobs.list(),
   unusableSecrets: ({ leadership }, names) => leadership.unusableSecrets(names),
   sealSettings: ({ leadership }, exporter, settings) => leadership.sealSettings(exporter, settings),
+  reportTables: ({ leadership }, report) => leadership.tables.receive(report),
+  listReportedTables: ({ leadership }) => leadership.tables.list(),
+  describeReportedTable: ({ leadership }, tableUuid) => leadership.tables.get(tableUuid) ?? null,
   readSeries: ({ leadership }, query) => leadership.series.read(query),
   describeHealth: ({ leadership }) => leadership.health,
   describeActivity: ({ leadership }, groupsMax) => leadership.activity(groupsMax),

@@ -15,6 +15,7 @@ import { type EventMetrics, eventMetrics } from '../events/event-metrics.ts';
 import type { ExporterSecrets } from '../jobs/exporter-secrets.ts';
 import { type JobQueueMetrics, jobQueueMetrics } from '../jobs/job-queue-metrics.ts';
 import type { ManagedPipeline } from '../jobs/pipeline-planner.ts';
+import type { ClusterTables } from '../jobs/table-planner.ts';
 import { type QueryQueueMetrics, queryQueueMetrics } from '../queries/query-queue-metrics.ts';
 import { SeriesBudget } from '../series/series-store.ts';
 import { answerCall } from './answer-call.ts';
@@ -101,6 +102,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   readonly #servingProblemListeners = new Set<() => void>();
   #linking: LinkingOptions | undefined;
   #managedPipelines: (() => Promise<readonly ManagedPipeline[]>) | undefined;
+  #tables: ClusterTables | undefined;
   #exporterSecrets: ExporterSecrets | undefined;
   readonly #followers: Followers;
   readonly #roleListeners = new Set<(role: Role) => void>();
@@ -215,6 +217,11 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   /** From its next term on, this node plans instances of these pipelines. */
   runPipelines(pipelines: () => Promise<readonly ManagedPipeline[]>): void {
     this.#managedPipelines = pipelines;
+  }
+
+  /** From its next term on, this node plans jobs of these tables. */
+  runTables(tables: ClusterTables): void {
+    this.#tables = tables;
   }
 
   /** From its next term on, exporters of the cluster may use these secrets. */
@@ -447,6 +454,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
           exporterSecrets: this.#exporterSecrets,
           linking: this.#linking,
           ...(this.#managedPipelines === undefined ? {} : { managedPipelines: this.#managedPipelines }),
+          ...(this.#tables === undefined ? {} : { tables: this.#tables }),
         });
         this.#log.info('started leading cluster', { epoch, position });
         const reason = await this.#leadUntilEnd(leadership);

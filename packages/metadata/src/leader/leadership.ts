@@ -10,7 +10,7 @@ import {
   type StorageTraffic,
   schemaExportKind,
 } from '@weir/cluster';
-import { type Clock, coreLimits, type Log, seriesShortStepMs } from '@weir/core';
+import { type Clock, coreLimits, type Log, seriesShortStepMs, systemRandom } from '@weir/core';
 import { GroupCoordinator } from '@weir/groups';
 import type { Journal } from '@weir/journal';
 import { hasNodeId, loginsReceivedSince, type NodeIdRequest } from '@weir/machine';
@@ -32,6 +32,7 @@ import type { JobQueueMetrics } from '../jobs/job-queue-metrics.ts';
 import { keyCompactionPlanner } from '../jobs/key-compaction-planner.ts';
 import { type ManagedPipeline, pipelinePlanner } from '../jobs/pipeline-planner.ts';
 import { type LinkingPipeline, schemaLinkingPlanner } from '../jobs/schema-linking-planner.ts';
+import { type ClusterTables, tablePlanners } from '../jobs/table-planner.ts';
 import { JobLeases } from '../queries/job-leases.ts';
 import { QueryQueue } from '../queries/query-queue.ts';
 import type { QueryQueueMetrics } from '../queries/query-queue-metrics.ts';
@@ -47,6 +48,7 @@ import type { CommitMetrics } from './leader-metrics.ts';
 import type { Replica } from './replica.ts';
 import { runRetention } from './retention-run.ts';
 import { ShutdownLocks } from './shutdown-locks.ts';
+import { TableReports } from './table-reports.ts';
 import type { Timing } from './timing.ts';
 
 interface LeadershipOptions {
@@ -76,6 +78,8 @@ interface LeadershipOptions {
   readonly linking?: LinkingOptions | undefined;
   /** Managed pipelines that run. If absent, none is planned. */
   readonly managedPipelines?: () => Promise<readonly ManagedPipeline[]>;
+  /** Tables of a data lake cluster. If absent, none is planned. */
+  readonly tables?: ClusterTables;
   /** The secrets that exporters of the cluster may use; none if absent. */
   readonly exporterSecrets?: ExporterSecrets | undefined;
   readonly seriesBudget: SeriesBudget;
@@ -95,6 +99,7 @@ export class Leadership {
   readonly jobLeases: JobLeases;
   readonly jobs: JobQueue;
   readonly queries: QueryQueue;
+  readonly tables: TableReports;
   readonly controlPlaneEvents: ControlPlaneEvents;
   readonly groups: GroupCoordinator;
   readonly autoScaler: AutoScaler;
@@ -134,6 +139,7 @@ export class Leadership {
       agents: { cpuLoadOf: (agentId) => this.agents.cpuLoadOf(agentId) },
       metrics: options.queryMetrics,
     });
+    this.tables = new TableReports(clock);
     this.controlPlaneEvents = new ControlPlaneEvents({
       queueId: String(epoch),
       clusterConfigs: () => replica.machine.clusterConfigs(),
@@ -176,6 +182,7 @@ export class Leadership {
         ...(options.linking === undefined
           ? []
           : [schemaLinkingPlanner(options.linking.pipelines, options.linking.onEnd)]),
+        ...(options.tables === undefined ? [] : tablePlanners(options.tables, this.tables, systemRandom)),
         ...(options.managedPipelines === undefined
           ? []
           : [

@@ -11,7 +11,7 @@ export function freshClusterId(type: ClusterType, random: Random): string {
 }
 
 /** Version 4. */
-function freshUuid(random: Random): string {
+export function freshUuid(random: Random): string {
   const words = Uint32Array.from({ length: 4 }, () => random.below(0x1_0000_0000));
   words[1] = (words[1]! & 0xffff_0fff) | 0x4000;
   words[2] = (words[2]! & 0x3fff_ffff) | 0x8000_0000;

@@ -135,6 +135,7 @@ export const invitationTable = new AccountTable('weir_invitations', 'invitation'
 export const pipelineTable = new AccountTable('weir_pipelines', 'pipeline');
 export const roleTable = new AccountTable('weir_roles', 'user role');
 export const ssoConnectionTable = new AccountTable('weir_sso_connections', 'sign-on connection');
+export const tableTable = new AccountTable('weir_tables', 'table', true);
 export const userTable = new AccountTable('weir_users', 'user');
 export const virtualClusterTable = new AccountTable('weir_virtual_clusters', 'virtual cluster', true);
 export const workspaceTable = new AccountTable('weir_workspaces', 'workspace', true);

@@ -26,6 +26,7 @@ export interface Schema {
   weir_federations: FederationRow;
   weir_pipelines: PipelineRow;
   weir_pipeline_configurations: PipelineConfigurationRow;
+  weir_tables: TableRow;
   weir_secrets: SecretRow;
   weir_event_views: EventViewRow;
   weir_alert_channels: AlertChannelRow;
@@ -255,6 +256,23 @@ export interface PipelineConfigurationRow {
   created_ms: number;
   /** A JSON list of the secrets that it refers to; null for none. */
   secret_names: string | null;
+}
+
+export interface TableRow {
+  /** A UUID. */
+  id: string;
+  account_id: string;
+  cluster_id: string;
+  name: string;
+  /** The pipeline that writes it, or did last. */
+  pipeline_id: string;
+  source_cluster: string;
+  topic: string;
+  /** Sealed by the secret box if there is one; null for the bucket of the agents. */
+  bucket_url: string | null;
+  created_ms: number;
+  /** Its files are still to be deleted. */
+  deleted_ms: number | null;
 }
 
 export interface SecretRow {

@@ -1,9 +1,9 @@
 import { runnablePipelineTypes } from '@weir/api';
-import type { ClusterPort } from '@weir/cluster';
 import type { TenantAccess } from '@weir/cluster/outbound';
-import { type Random, systemRandom } from '@weir/core';
+import { type Random, silentLog, systemRandom } from '@weir/core';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { ClusterCloning } from '../../clones/cluster-cloning.ts';
+import { TablePipelines } from '../../tables/table-pipelines.ts';
 import type { WorkloadIdentityBinding } from '../../workload-identity/binding.ts';
 import { alertChannelHandlers } from './alert-channels.ts';
 import { alertHandlers } from './alerts.ts';
@@ -11,10 +11,11 @@ import { apiKeyHandlers } from './api-keys.ts';
 import { auditHandlers } from './audit.ts';
 import { eventViewHandlers } from './event-views.ts';
 import { mcpConfigurationHandlers } from './mcp-configuration.ts';
-import { pipelineHandlers } from './pipelines.ts';
+import { type PipelinesPort, pipelineHandlers } from './pipelines.ts';
 import { type SecretHandlersOptions, secretHandlers } from './secrets.ts';
 import { sessionHandlers } from './sessions.ts';
 import { ssoHandlers } from './sso.ts';
+import { type TablesPort, tableHandlers } from './tables.ts';
 import { userRoleHandlers } from './user-roles.ts';
 import { userHandlers } from './users.ts';
 import { virtualClusterHandlers } from './virtual-clusters.ts';
@@ -32,7 +33,9 @@ export interface AccountOperationsOptions {
   /** Makes clones of clusters; absent if the control plane does not know their bucket. */
   readonly cloning?: Pick<ClusterCloning, 'clone' | 'clonesOf'> | undefined;
   /** The leader of a cluster, which knows how its pipelines run; absent if no engine runs any. */
-  readonly portOf?: ((clusterId: string) => Pick<ClusterPort, 'listJobs' | 'planPipelines'>) | undefined;
+  readonly portOf?: ((clusterId: string) => PipelinesPort & TablesPort) | undefined;
+  /** What pipelines say of tables; shared with the planner of their jobs. */
+  readonly tablePipelines?: Pick<TablePipelines, 'configured'> | undefined;
   /** What configurations of pipelines and channels of alerts may name; `usualTenantAccess` if absent. */
   readonly tenantAccess?: TenantAccess | undefined;
   readonly exportersUsing?: SecretHandlersOptions['exportersUsing'];
@@ -48,6 +51,7 @@ export function accountOperations({
   fileBindings = () => [],
   cloning,
   portOf,
+  tablePipelines = new TablePipelines(accounts, silentLog),
   tenantAccess,
   exportersUsing,
   random = systemRandom,
@@ -67,6 +71,7 @@ export function accountOperations({
     ...alertChannelHandlers(accounts, { publicUrl, tenantAccess }),
     ...alertHandlers(accounts),
     ...secretHandlers(accounts, { exportersUsing }),
+    ...tableHandlers({ tables: accounts.tables, tablePipelines, portOf }),
     ...pipelineHandlers(accounts, { runnableTypes: runnablePipelineTypes, portOf, tenantAccess }),
   };
 }

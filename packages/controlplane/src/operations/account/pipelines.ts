@@ -27,9 +27,12 @@ import { OperationFailed } from '../operation-failed.ts';
 type Described = OutputOf<'describe_pipeline'>;
 type TriedStep = OutputOf<'preview_pipeline_configuration'>['steps'][number];
 
+/** What a leader says of pipelines. */
+export type PipelinesPort = Pick<ClusterPort, 'listJobs' | 'planPipelines'>;
+
 interface PipelineHandlersOptions {
   readonly runnableTypes?: readonly PipelineType[] | undefined;
-  readonly portOf?: ((clusterId: string) => Pick<ClusterPort, 'listJobs' | 'planPipelines'>) | undefined;
+  readonly portOf?: ((clusterId: string) => PipelinesPort) | undefined;
   /** What configurations may name; `usualTenantAccess` if absent. */
   readonly tenantAccess?: TenantAccess | undefined;
 }

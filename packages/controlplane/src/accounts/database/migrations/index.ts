@@ -9,6 +9,7 @@ import { auditChanges } from './0008-audit-changes.ts';
 import { auditVia } from './0009-audit-via.ts';
 import { alerts } from './0010-alerts.ts';
 import { recordsReaders } from './0011-records-readers.ts';
+import { tables } from './0012-tables.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in order. */
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   auditVia,
   alerts,
   recordsReaders,
+  tables,
 ];
