@@ -19,4 +19,4 @@ export type { MappingCache, Ports as MappingPorts } from './runtime/ports.ts';
 export { contentOf } from './runtime/run.ts';
 export { BloblangError } from './syntax/syntax-error.ts';
 export { printJson, printMessage } from './values/print-json.ts';
-export { Bytes, isObject, type Value, type ValueObject } from './values/value.ts';
+export { Bytes, Float, isObject, Timestamp, type Value, type ValueObject } from './values/value.ts';

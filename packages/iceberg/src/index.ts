@@ -48,15 +48,15 @@ export {
 } from './metadata/table-metadata.ts';
 export { commitJson } from './metadata/updates-json.ts';
 export { partitionPath } from './partitions/partition-path.ts';
-export { parseTransform, transformText, transformValue } from './partitions/transform.ts';
+export { canTransform, parseTransform, transformText, transformValue } from './partitions/transform.ts';
 export type { Filter } from './pruning/filter.ts';
 export { manifestLayout } from './scan/manifest-layout.ts';
 export { partitionsBySpec, planFiles } from './scan/plan-files.ts';
 export { nameMappingOf, printNameMapping } from './schema/name-mapping.ts';
 export { project } from './schema/projection.ts';
-export type { Schema } from './schema/schema.ts';
+export { Schema } from './schema/schema.ts';
 export { changesTowards } from './schema/schema-difference.ts';
-export { type PrimitiveType, parsePrimitive, type Type, typeText } from './schema/types.ts';
+export { type PrimitiveType, parsePrimitive, primitiveText, type Type, typeText } from './schema/types.ts';
 export { ChangeRefused, InvalidTable, TableNotFound } from './table-errors.ts';
 export { readBytes, valueBytes } from './values/binary-value.ts';
 export type { Value } from './values/value.ts';

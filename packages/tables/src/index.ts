@@ -16,5 +16,6 @@ export type {
   SourceCredentials,
   SourceFormat,
   StructType,
+  TableConfiguration,
   TableDefinition,
 } from './table-definition.ts';

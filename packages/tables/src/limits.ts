@@ -2,6 +2,19 @@ import { GiB, KiB, MiB } from '@weir/core';
 
 /** Limits of what turns topics into tables. */
 export const tableLimits = {
+  /** Tables of one configuration. */
+  configuredTablesMax: 5000,
+
+  /** About the bytes of a row, uncompressed, after transforms and without what is no column. */
+  rowBytesMax: 32 * MiB,
+
+  /** How often rows are committed: at least and at most so many milliseconds after each other. */
+  commitIntervalMsMin: 1000,
+  commitIntervalMsMax: 3_600_000,
+
+  /** How many schemas of a registry the reader of one table remembers. */
+  knownSchemasMax: 1000,
+
   /** Rows of one batch for the writer of Parquet files, so that a message to its process stays small. */
   parquetBatchRowsMax: 16_384,
 

@@ -1,5 +1,6 @@
 /** What a configuration says about one table: where its records come from, and what its rows are. */
 import type { Type } from '@weir/iceberg';
+import type { RegistryReader } from '@weir/registry/decoding';
 import type { RowReader } from './rows/row-reader.ts';
 
 export type StructType = Extract<Type, { kind: 'struct' }>;
@@ -38,17 +39,13 @@ export interface PartitionBy {
   readonly transform: string;
 }
 
-export interface TableDefinition {
+/** What a configuration says about a table without asking anything of others. */
+export interface TableConfiguration {
   /** `<source cluster>__<topic>`: unique in a cluster. */
   readonly name: string;
   readonly source: SourceCluster;
   readonly topic: string;
   readonly format: SourceFormat;
-  /**
-   * The columns, with ids that only distinguish them; those of the table are given when it is created. The last ones
-   * are `kafka_partition`, `kafka_offset` and `kafka_timestamp`.
-   */
-  readonly columns: StructType;
   readonly partitionBy: readonly PartitionBy[];
   readonly deadLetters: { readonly mode: DeadLetterMode; readonly retentionMs: number | undefined };
   /** Rows that are older are deleted; all are kept if absent. */
@@ -57,11 +54,35 @@ export interface TableDefinition {
   readonly compression: 'zstd' | 'snappy' | 'gzip' | 'none';
   /** The bucket of the agents if absent. */
   readonly destinationBucketUrl: string | undefined;
+  /**
+   * Returns the definition. It asks the schema registry only if the schema comes from there, and rejects if that does
+   * not answer, or has no schema that a table can have.
+   */
+  readonly resolve: (deps: RowDeps) => Promise<TableDefinition>;
+}
+
+/** A table of which all is known. */
+export interface TableDefinition extends Omit<TableConfiguration, 'resolve'> {
+  /**
+   * The columns, with ids that only distinguish them; those of the table are given when it is created. The last ones
+   * are `kafka_partition`, `kafka_offset` and `kafka_timestamp`.
+   */
+  readonly columns: StructType;
   /** A reader of records, whose rows have `columns`. */
   readonly openRows: (deps: RowDeps) => RowReader;
 }
 
+/** A schema registry that a configuration names. */
+export interface RegistryAddress {
+  readonly url: string;
+  readonly username: Credential | undefined;
+  readonly password: Credential | undefined;
+}
+
+/** What tables read of a registry. */
+export type TableRegistry = Pick<RegistryReader, 'place' | 'schemaById' | 'schemaByGuid' | 'schemaOfVersion'>;
+
 export interface RowDeps {
-  /** The values of variables of the agents that configurations may name. */
-  readonly variable: (name: string) => string | undefined;
+  /** Opens a registry; its owner closes it. Needed by tables that name one. */
+  readonly openRegistry: (address: RegistryAddress) => TableRegistry;
 }

@@ -219,7 +219,7 @@ const wrongParts: [what: string, type: PipelineType, parts: typeof parts, messag
     'a name that no part has',
     'data_lake',
     [first, { ...second, yaml: second.yaml.replace('shop', 'x') }],
-    /^all parts together: tables\[0\]\.source_cluster_name: is none of source_clusters$/,
+    /^part shop\/orders: line 3, column 26: tables\[0\]\.source_cluster_name: is none of source_clusters$/,
   ],
   [
     'long parts',
@@ -237,7 +237,7 @@ const wrongParts: [what: string, type: PipelineType, parts: typeof parts, messag
       first,
       {
         name: 'b',
-        yaml: `tables:\n  - &t { source_cluster_name: shop, source_topic: ${'x'.repeat(3_000)} }\n${'  - *t\n'.repeat(90)}`,
+        yaml: `tables:\n  - &t { source_cluster_name: shop, source_topic: x, input_schema: "${'x'.repeat(3_000)}" }\n${'  - *t\n'.repeat(90)}`,
       },
     ],
     /^all parts together: have more than 131072 bytes$/,

@@ -2,20 +2,14 @@ import { ApiError, type PipelineType, pipelineTypeNames, pipelineTypes } from '@
 import { apiLimits } from '@weir/api/limits';
 import { secretNamesIn } from '@weir/core';
 import { type ConfigurationReading, catalogue, readStream, streamFields } from '@weir/pipelines/config';
-import {
-  type ConfigurationProblem,
-  printYaml,
-  readYaml,
-  type YamlMapping,
-  type YamlValue,
-} from '@weir/pipelines/yaml';
+import { type ConfigurationProblem, printYaml, readYaml, type YamlValue } from '@weir/pipelines/yaml';
+import { problemsOf } from '@weir/pipelines/yaml-schema';
+import { readDefinitions } from '@weir/tables/definition';
 import type { ConfigurationPart, NewConfiguration } from '../accounts/workspaces/pipelines.ts';
 import type { ConfigurationRules } from './configuration-rules.ts';
-import { mergeParts } from './merge-parts.ts';
+import { type MergedParts, mergeParts } from './merge-parts.ts';
 import { refusalOf } from './refusal.ts';
-import { problemsOf } from './schema.ts';
 import { tenantReferenceProblems, textsIn } from './tenant-references.ts';
-import { dataLakeNameProblems } from './types/data-lake-names.ts';
 import { schemas } from './types/schemas.ts';
 
 export { maskedYaml } from './masked-yaml.ts';
@@ -35,13 +29,13 @@ export function checkedConfiguration(
     return { ...given, ...secretsOf(reading.value) };
   }
   refuseParts(type, given.parts);
-  const merged = mergeParts(given.parts, schemas[type as 'data_lake']);
-  const [first] = allProblems(type, merged, access);
-  if (first !== undefined) throw refused(`all parts together: ${first.message}`);
+  const { merged, withinPart } = mergeParts(given.parts, schemas[type as 'data_lake']);
   if (merged.size > apiLimits.pipelineYamlValuesMax)
     throw refused(`all parts together: stand for more than ${apiLimits.pipelineYamlValuesMax} values`);
   const yaml = printYaml(merged);
   refuseLong(yaml);
+  const [first] = allProblems(type, merged, access);
+  if (first !== undefined) throw refusalOfParts(first, withinPart);
   return { yaml, parts: given.parts, ...secretsOf(merged) };
 }
 
@@ -91,12 +85,25 @@ function allProblems(
   if (type === 'bento') return [...tenantProblems, ...managedStream(value).problems];
   const problems = problemsOf(value, schemas[type]);
   if (problems.length > 0) return problems;
-  return [...(type === 'data_lake' ? dataLakeNameProblems(value as YamlMapping) : []), ...tenantProblems];
+  return [...tenantProblems, ...(type === 'data_lake' ? tableProblems(value) : [])];
+}
+
+function tableProblems(value: YamlValue): readonly ConfigurationProblem[] {
+  const reading = readDefinitions(value);
+  return 'problems' in reading ? reading.problems : [];
 }
 
 /** Reads a configuration with the tables of the engine that runs it. */
 function managedStream(value: YamlValue): ConfigurationReading {
   return readStream(value, { catalogue, isLocal: false });
+}
+
+/** A problem of all parts: it names the part and its line, if it is about an item of a list. */
+function refusalOfParts(problem: ConfigurationProblem, withinPart: MergedParts['withinPart']): ApiError {
+  const found = withinPart(problem);
+  return found === undefined
+    ? refused(`all parts together: ${problem.message}`)
+    : refusalOf([found.problem], found.part);
 }
 
 function refuseParts(type: PipelineType, parts: readonly ConfigurationPart[]): void {

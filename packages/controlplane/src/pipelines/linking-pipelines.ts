@@ -2,10 +2,11 @@ import { type LinkingTask, secretsDigest } from '@weir/cluster';
 import { secretNamesIn } from '@weir/core';
 import type { LinkingPipeline } from '@weir/metadata';
 import { readYaml } from '@weir/pipelines/yaml';
+import { checkedValue } from '@weir/pipelines/yaml-schema';
 import type { Pipelines } from '../accounts/workspaces/pipelines.ts';
 import { revisionOf, type Secrets, type SecretsPlace } from '../accounts/workspaces/secrets.ts';
 import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';
-import { checkedValue } from './schema.ts';
+
 import { schemaLinking } from './types/schema-linking.ts';
 
 const usualSyncSeconds = 300;

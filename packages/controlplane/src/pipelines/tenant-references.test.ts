@@ -15,7 +15,7 @@ const orbit = (rest: string, hostname = 'a.example') =>
   `source_bootstrap_brokers: [{hostname: "${hostname}", port: 9092}]\n${rest}topic_mappings: [{source_regex: a}]\n`;
 const lake = (table: string, rest = '') =>
   `source_clusters: [{name: a, bootstrap_brokers: [{hostname: a.example, port: 1}]${rest}}]\n` +
-  `tables: [{source_cluster_name: a, source_topic: t${table}}]\n`;
+  `tables: [{source_cluster_name: a, source_topic: t, schema: {fields: [{name: id, type: string}]}${table}}]\n`;
 const bento = (input: string) => `input: ${input}\noutput: {drop: {}}\n`;
 
 // biome-ignore format: a table

@@ -375,14 +375,17 @@ test('a configuration in parts is returned whole and in its parts', async (t) =>
   const target = { virtual_cluster_id, pipeline_id: made.pipeline_id };
   const configuration_inputs = [
     { name: 'globals', yaml: 'source_clusters: [{name: k, bootstrap_brokers: [{hostname: h, port: 9092}]}]' },
-    { name: 'shop/orders', yaml: 'tables: [{source_cluster_name: k, source_topic: orders}]' },
+    {
+      name: 'shop/orders',
+      yaml: 'tables: [{source_cluster_name: k, source_topic: orders, schema: {fields: [{name: id, type: string}]}}]',
+    },
   ];
   await app.call('create_pipeline_configuration', { ...target, configuration_inputs });
   const { pipeline_configurations: all } = await app.call('describe_pipeline', target);
   assert.deepEqual(all[0]!.configuration_inputs, configuration_inputs);
   assert.match(
     all[0]!.configuration_yaml,
-    /^source_clusters:\n[\s\S]*^tables:\n[\s\S]*source_topic: orders$/m,
+    /^source_clusters:\n[\s\S]*^tables:\n[\s\S]*source_topic: orders$[\s\S]*/m,
   );
 });
 

@@ -1,5 +1,12 @@
-import { boolean, count, filledList, mapping, text } from '../schema.ts';
-import { broker, kafkaCredentials } from './kafka-source.ts';
+import {
+  boolean,
+  broker,
+  count,
+  filledList,
+  kafkaCredentials,
+  mapping,
+  text,
+} from '@weir/pipelines/yaml-schema';
 
 /** Pipelines that copy another Kafka cluster with its offsets. */
 export const orbit = mapping({

@@ -1,5 +1,5 @@
 import { isSecretReference } from '@weir/core';
-import { boolean, count, mapping, oneOf, port, text } from '../schema.ts';
+import { boolean, count, mapping, oneOf, port, text } from '@weir/pipelines/yaml-schema';
 
 const hostname = text.regex(/^[A-Za-z0-9._:[\]-]{1,255}$/, {
   error: 'is not a name or an address of a host, without a scheme, a port or a path',

@@ -1,6 +1,6 @@
 import type { PipelineType } from '@weir/api';
+import { tablesConfiguration } from '@weir/tables/definition';
 import type * as z from 'zod';
-import { dataLake } from './data-lake.ts';
 import { orbit } from './orbit.ts';
 import { schemaLinking } from './schema-linking.ts';
 
@@ -8,5 +8,5 @@ import { schemaLinking } from './schema-linking.ts';
 export const schemas = {
   orbit,
   schema_linking: schemaLinking,
-  data_lake: dataLake,
+  data_lake: tablesConfiguration,
 } as const satisfies Record<Exclude<PipelineType, 'bento'>, z.ZodObject>;

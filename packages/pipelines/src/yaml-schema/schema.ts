@@ -1,4 +1,5 @@
 import { schemaProblems, type ValuePath, withSubject } from '@weir/api';
+import * as z from 'zod';
 import {
   type ConfigurationProblem,
   entryOf,
@@ -8,8 +9,7 @@ import {
   type YamlEntry,
   type YamlList,
   type YamlValue,
-} from '@weir/pipelines/yaml';
-import * as z from 'zod';
+} from '../yaml/index.ts';
 
 /** The parts that schemas of configurations are made of. `mapping` refuses unknown fields. */
 

@@ -1,4 +1,4 @@
-import { boolean, mapping, oneOf, port, text } from '../schema.ts';
+import { boolean, mapping, oneOf, port, text } from './schema.ts';
 
 /** An external Kafka cluster that a pipeline reads from. */
 
