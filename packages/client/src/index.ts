@@ -50,6 +50,7 @@ export { metadataBody } from './metadata-body.ts';
 export { type ClientTls, type LookupFor, openSocket, type SocketOptions } from './open-socket.ts';
 export { byTopic, type Place } from './place.ts';
 export { Producer, type ProducerOptions } from './producer/producer.ts';
+export { kafkaReason } from './reason.ts';
 export { abortedFilter } from './records/aborted-filter.ts';
 export {
   type FetchedBatches,
@@ -60,6 +61,7 @@ export {
   type IsolationLevel,
 } from './records/fetch.ts';
 export { type FetchQuery, fetchBody } from './records/fetch-body.ts';
+export { type Feed, Fetcher, type FetcherOptions, type OffsetReset } from './records/fetcher.ts';
 export { allAnswers, requestFromLeaders, subject } from './records/leaders.ts';
 export { earliestTime, latestTime, listOffsets } from './records/list-offsets.ts';
 export { type OffsetRange, offsetRanges, offsetsAtTime } from './records/offsets.ts';
@@ -70,6 +72,7 @@ export {
   type RecordToProduce,
 } from './records/produce.ts';
 export { type ReadOptions, type ReadRecord, readRecords } from './records/read-records.ts';
+export { RecordQueue } from './records/record-queue.ts';
 export { RememberedTopic } from './records/remembered-topic.ts';
 export { type TopicRecords, TransactionalProducer } from './records/transactional-producer.ts';
 export { KafkaRequestFailed } from './request-failed.ts';

@@ -10,6 +10,9 @@ export const clientLimits = {
    */
   scramIterationsMax: 1_000_000,
 
+  /** Problems of partitions that a reader remembers, to log each of them once. */
+  reportedProblemsMax: 10_000,
+
   /** Topics whose partitions a producer remembers. */
   producerTopicsMax: 10_000,
 } as const;

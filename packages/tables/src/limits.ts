@@ -65,4 +65,30 @@ export const tableLimits = {
 
   /** The metadata of a table that is passed on: an answer has at most 10 MiB. */
   tableMetadataPassedBytesMax: 8 * MiB,
+
+  /**
+   * Records of one partition that are handed on at once, and about their bytes; a record that is larger comes alone.
+   * Row readers work on them without a pause.
+   */
+  sourceBatchRecordsMax: 8_192,
+  sourceBatchBytesMax: 4 * MiB,
+
+  /** Bytes that are fetched ahead: of a partition, of all tables of a source cluster, and in one answer of each. */
+  sourceQueueBytesMax: 4 * MiB,
+  sourceAnswerBytesMax: 64 * MiB,
+  sourcePartitionBytesMax: 4 * MiB,
+  /** The same of a partition while all tables of the cluster have fetched as much as they may. */
+  sourceStarvedBytesMax: 128 * KiB,
+
+  /** How long a broker waits for records before it says that there are none. */
+  sourceWaitMsMax: 5_000,
+
+  /** How often topics are looked up: for leaders that moved unnoticed, and for partitions that were added. */
+  sourceLookUpMs: 60_000,
+
+  /** Nothing of a topic could be read for so long: its ingestion fails, and is tried again by the leader. */
+  sourcePatienceMs: 30_000,
+
+  /** A batch that cannot be read is tried again after this. */
+  sourceDamagedRetryMs: 30_000,
 } as const;

@@ -84,6 +84,8 @@ interface FetchPosition extends Place {
 export interface FetchedPartition extends FetchedBatches {
   /** The end of what is replicated. */
   readonly highWatermark: bigint;
+  /** The end of what readers of committed records see; -1 if the broker does not say. */
+  readonly lastStableOffset: bigint;
   /** The broker nearby that a client should read from; -1 if that is the leader. */
   readonly preferredReplicaId: number;
 }
@@ -93,12 +95,18 @@ interface FetchPlacesOptions extends FetchLimits {
   readonly rackId: string;
 }
 
+interface FetchedPlaces {
+  readonly answers: readonly (Place & { readonly result: FetchedPartition | KafkaRequestFailed })[];
+  /** How long the broker wants no further request. */
+  readonly throttleMs: number;
+}
+
 /** Fetches partitions of several topics once from a broker. */
 export async function fetchPlaces(
   broker: KafkaConnection,
   positions: readonly FetchPosition[],
   { maxWaitMs, responseBytesMax, partitionBytesMax, timeoutMs, isolation, rackId }: FetchPlacesOptions,
-): Promise<readonly (Place & { readonly result: FetchedPartition | KafkaRequestFailed })[]> {
+): Promise<FetchedPlaces> {
   const byName = byTopic(positions);
   const named = new Map(positions.map(({ topic, topicId }) => [topicId, topic]));
   const answer = await broker.request(
@@ -121,7 +129,7 @@ export async function fetchPlaces(
     },
   );
   if (answer.errorCode !== errors.NONE.code) throw new KafkaRequestFailed('Fetch', answer.errorCode);
-  return answer.responses.flatMap(({ topic: name, topicId, partitions }) => {
+  const answers = answer.responses.flatMap(({ topic: name, topicId, partitions }) => {
     const topic = name || named.get(topicId ?? zeroUuid) || '';
     return partitions.map((one) => ({
       topic,
@@ -132,9 +140,11 @@ export async function fetchPlaces(
               records: one.records ?? Buffer.alloc(0),
               aborted: one.abortedTransactions ?? [],
               highWatermark: one.highWatermark,
+              lastStableOffset: one.lastStableOffset ?? -1n,
               preferredReplicaId: one.preferredReadReplica ?? -1,
             }
           : new KafkaRequestFailed(subject(topic, one.partitionIndex), one.errorCode),
     }));
   });
+  return { answers, throttleMs: answer.throttleTimeMs ?? 0 };
 }

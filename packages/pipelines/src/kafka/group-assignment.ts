@@ -5,6 +5,7 @@ import {
   findCoordinator,
   type KafkaCluster,
   KafkaRequestFailed,
+  kafkaReason,
   leaveGroup,
   type Membership,
   type Place,
@@ -14,7 +15,6 @@ import {
 } from '@weir/client';
 import { backOffMs, type Log, pauseUnlessStopped } from '@weir/core';
 import { errors } from '@weir/wire';
-import { kafkaReason } from './kafka-reason.ts';
 import { type PartitionHolder, placeKey } from './partition-holder.ts';
 import { missingTopicsMs, type Subscription, sameCounts } from './subscription.ts';
 

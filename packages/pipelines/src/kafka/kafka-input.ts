@@ -1,4 +1,4 @@
-import type { KafkaCluster, Place } from '@weir/client';
+import { Fetcher, type FetcherOptions, type KafkaCluster, type Place } from '@weir/client';
 import { pauseUnlessStopped } from '@weir/core';
 import type { ComponentContext } from '../component/component-context.ts';
 import type { Delivery, Input, RateLimit } from '../component/instances.ts';
@@ -6,7 +6,6 @@ import { type BatchingFields, BatchPolicy, gathers } from '../engine/batch-polic
 import { withOrigins } from '../engine/outcomes.ts';
 import { partsOf } from '../engine/parts.ts';
 import { pipelineLimits } from '../limits.ts';
-import { Fetcher, type FetcherOptions } from './fetcher.ts';
 import { GroupAssignment, type GroupOptions } from './group-assignment.ts';
 import { type FeedOptions, PartitionFeed } from './partition-feed.ts';
 import { type AssignedPlace, type PartitionHolder, placeKey } from './partition-holder.ts';

@@ -2,6 +2,7 @@ import {
   createTopic,
   type KafkaCluster,
   KafkaRequestFailed,
+  kafkaReason,
   Producer,
   type ProducerOptions,
 } from '@weir/client';
@@ -12,7 +13,6 @@ import { BatchFailure, type Output } from '../component/instances.ts';
 import type { Interpolated } from '../component/interpolated.ts';
 import type { Batch, Message } from '../component/message.ts';
 import { pipelineLimits } from '../limits.ts';
-import { kafkaReason } from './kafka-reason.ts';
 import type { Partitioner } from './partitioners.ts';
 
 export type RecordHeaders = readonly { readonly key: string; readonly value: Buffer }[];

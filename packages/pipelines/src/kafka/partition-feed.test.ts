@@ -46,7 +46,10 @@ function feedOf({ checkpointLimit = 100, isLimitStrict = true, position = 0, isD
     () => () => {},
   );
   const add = (bytes: Buffer, offset = feed.position!) =>
-    feed.add({ records: bytes, aborted: [], highWatermark: 100n, preferredReplicaId: -1 }, offset);
+    feed.add(
+      { records: bytes, aborted: [], highWatermark: 100n, lastStableOffset: 100n, preferredReplicaId: -1 },
+      offset,
+    );
   const take = () => {
     const delivery = feed.next();
     return delivery && { ...delivery, text: delivery.batch[0]!.content.toString() };

@@ -1,5 +1,5 @@
-import { abortedFilter, type FetchedPartition, type Place } from '@weir/client';
-import { DecodeError, type RecordBatchView, RecordCursor, recordBatches } from '@weir/wire';
+import { type Feed, type FetchedPartition, type Place, RecordQueue } from '@weir/client';
+import { DecodeError } from '@weir/wire';
 import type { Delivery } from '../component/instances.ts';
 import type { Message } from '../component/message.ts';
 import type { BatchPolicy } from '../engine/batch-policy.ts';
@@ -28,18 +28,11 @@ interface FeedEvents {
   damaged(feed: PartitionFeed, offset: number, problem: string): void;
 }
 
-/** A batch that was fetched, or a gap without records for the reader. */
-interface Piece {
-  readonly batch: RecordBatchView | undefined;
-  readonly nextOffset: number;
-  readonly byteCount: number;
-}
-
 /**
  * The records of one partition, from the fetched bytes to deliveries in the order of offsets. A partition that is
  * assigned a second time gets another feed, so that what is settled late counts for nothing.
  */
-export class PartitionFeed {
+export class PartitionFeed implements Feed {
   readonly place: Place;
   /** Absent if the cluster has to be asked where to begin. */
   position: number | undefined;
@@ -48,18 +41,15 @@ export class PartitionFeed {
   topicId = '';
   /** Nothing is fetched before. */
   notBeforeMs = 0;
+  problem: string | undefined;
   readonly #checkpointer = new Checkpointer();
   readonly #options: FeedOptions;
   readonly #metadataOptions: RecordMetadataOptions;
   readonly #policy: BatchPolicy | undefined;
   readonly #events: FeedEvents;
   readonly #after: (delayMs: number, run: () => void) => () => void;
-  #pieces: Piece[] = [];
-  #queuedBytes = 0;
-  #cursor: RecordCursor | undefined;
-  #cursorBase = 0;
-  /** Everything before was delivered or is gathered. A batch is fetched whole, and may begin before. */
-  #readOffset: number;
+  /** Everything before what it reads next was delivered or is gathered. */
+  readonly #queue: RecordQueue;
   /** A batch that waits until there is room for it. */
   #complete: readonly Message[] | undefined;
   #highWatermark = 0;
@@ -79,7 +69,7 @@ export class PartitionFeed {
   ) {
     this.place = place;
     this.position = position;
-    this.#readOffset = position ?? 0;
+    this.#queue = new RecordQueue(position ?? 0, () => this.#noteRoom());
     this.#options = options;
     this.#metadataOptions = { ...options, ...place };
     this.#policy = policy;
@@ -101,7 +91,7 @@ export class PartitionFeed {
   }
 
   get queuedBytes(): number {
-    return this.#queuedBytes;
+    return this.#queue.queuedBytes;
   }
 
   /** Whether it should be fetched. */
@@ -111,7 +101,7 @@ export class PartitionFeed {
 
   get #hasRoom(): boolean {
     return (
-      this.#queuedBytes < this.#options.bytesMax &&
+      this.queuedBytes < this.#options.bytesMax &&
       this.#checkpointer.pendingCount < this.#options.checkpointLimit
     );
   }
@@ -144,7 +134,7 @@ export class PartitionFeed {
   revoke(): void {
     this.#isRevoked = true;
     this.#cancelPeriod?.();
-    this.#drop();
+    this.#queue.clear();
     this.#complete = undefined;
     this.#policy?.take();
     void this.#policy?.chain.close?.();
@@ -152,34 +142,19 @@ export class PartitionFeed {
 
   /** Goes on elsewhere: where the cluster says that the partition begins or ends. */
   begin(position: number): void {
-    this.#drop();
     this.position = position;
-    this.#readOffset = position;
+    this.#queue.restart(position);
   }
 
   /** Adds what was fetched from `offset`. */
   add(fetched: FetchedPartition, offset: number): void {
     if (this.#isRevoked || this.position !== offset) return;
     this.#highWatermark = Number(fetched.highWatermark);
-    const isLeftOut = abortedFilter(fetched.aborted);
-    let nextOffset = offset;
-    try {
-      for (const batch of recordBatches(fetched.records, { partialTail: 'ignore' })) {
-        const end = Number(batch.nextOffset);
-        if (end <= nextOffset) continue;
-        if (!batch.hasValidCrc()) throw new DecodeError('record batch', 'crc', 0, 'is wrong');
-        const isGap = isLeftOut(batch);
-        this.#pieces.push({ batch: isGap ? undefined : batch, nextOffset: end, byteCount: batch.sizeBytes });
-        this.#queuedBytes += batch.sizeBytes;
-        nextOffset = end;
-      }
-    } catch (error) {
-      if (!(error instanceof DecodeError)) throw error;
-      this.#events.damaged(this, nextOffset, error.message);
-    }
+    const { nextOffset, damage } = this.#queue.add(fetched, offset);
+    if (damage !== undefined) this.#events.damaged(this, nextOffset, damage);
     this.position = nextOffset;
     this.#noteRoom();
-    if (this.#pieces.length > 0) this.#events.ready(this);
+    if (!this.#queue.isEmpty) this.#events.ready(this);
   }
 
   /** The next delivery; `undefined` if there is none now. */
@@ -225,7 +200,7 @@ export class PartitionFeed {
   }
 
   #delivery(batch: readonly Message[]): Delivery {
-    const settle = this.#checkpointer.track(batch.length, this.#readOffset);
+    const settle = this.#checkpointer.track(batch.length, this.#queue.readOffset);
     this.#noteRoom();
     return {
       batch,
@@ -233,7 +208,7 @@ export class PartitionFeed {
         if (error !== undefined && !this.#options.isDropped()) return;
         settle();
         if (this.#isRevoked) return;
-        if (this.#pieces.length > 0 || this.#complete !== undefined) this.#events.ready(this);
+        if (!this.#queue.isEmpty || this.#complete !== undefined) this.#events.ready(this);
         this.#noteRoom();
       },
     };
@@ -242,7 +217,8 @@ export class PartitionFeed {
   /** There were no messages where it reads, such as at the end of a transaction. */
   #skip(): void {
     const { released = 0 } = this.#checkpointer;
-    if (this.#readOffset > released) this.#checkpointer.skipTo(this.#readOffset);
+    const { readOffset } = this.#queue;
+    if (readOffset > released) this.#checkpointer.skipTo(readOffset);
   }
 
   #beginPeriod(policy: BatchPolicy): void {
@@ -255,54 +231,21 @@ export class PartitionFeed {
   }
 
   #message(): Message | undefined {
+    const queue = this.#queue;
     try {
-      for (;;) {
-        const cursor = this.#cursor ?? this.#nextCursor();
-        if (cursor === undefined) return undefined;
-        while (cursor.next()) {
-          const offset = this.#cursorBase + cursor.offsetDelta;
-          if (offset < this.#readOffset) continue;
-          const index = this.#policy?.messageCount ?? 0;
-          const message = messageOf(cursor, offset, this.#highWatermark, index, this.#metadataOptions);
-          this.#readOffset = offset + 1;
-          return message;
-        }
-        this.#endPiece();
-      }
+      const cursor = queue.next();
+      if (cursor === undefined) return undefined;
+      const index = this.#policy?.messageCount ?? 0;
+      const message = messageOf(cursor, queue.offset, this.#highWatermark, index, this.#metadataOptions);
+      queue.take();
+      return message;
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
-      const offset = this.#readOffset;
-      this.#drop();
+      const offset = queue.readOffset;
+      queue.clear();
       this.position = offset;
       this.#events.damaged(this, offset, error.message);
       return undefined;
     }
-  }
-
-  #nextCursor(): RecordCursor | undefined {
-    for (;;) {
-      const [piece] = this.#pieces;
-      if (piece === undefined) return undefined;
-      if (piece.batch !== undefined) {
-        this.#cursor = new RecordCursor(piece.batch);
-        this.#cursorBase = Number(piece.batch.baseOffset);
-        return this.#cursor;
-      }
-      this.#endPiece();
-    }
-  }
-
-  #endPiece(): void {
-    const piece = this.#pieces.shift()!;
-    this.#cursor = undefined;
-    this.#queuedBytes -= piece.byteCount;
-    this.#readOffset = Math.max(this.#readOffset, piece.nextOffset);
-    this.#noteRoom();
-  }
-
-  #drop(): void {
-    this.#pieces = [];
-    this.#cursor = undefined;
-    this.#queuedBytes = 0;
   }
 }

@@ -1,6 +1,5 @@
-import type { KafkaCluster } from '@weir/client';
+import { type KafkaCluster, kafkaReason } from '@weir/client';
 import { backOffMs, type Log, pauseUnlessStopped } from '@weir/core';
-import { kafkaReason } from './kafka-reason.ts';
 import { type AssignedPlace, type PartitionHolder, placeKey } from './partition-holder.ts';
 import { missingTopicsMs, type Subscription } from './subscription.ts';
 

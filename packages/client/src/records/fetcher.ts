@@ -1,19 +1,42 @@
-import {
-  earliestTime,
-  type FetchLimits,
-  fetchPlaces,
-  type IsolationLevel,
-  type KafkaCluster,
-  type KafkaConnection,
-  KafkaRequestFailed,
-  latestTime,
-  listOffsets,
-} from '@weir/client';
 import { backOffMs, type Log, pauseUnlessStopped } from '@weir/core';
 import { errors, zeroUuid } from '@weir/wire';
-import { pipelineLimits } from '../limits.ts';
-import { kafkaReason } from './kafka-reason.ts';
-import type { PartitionFeed } from './partition-feed.ts';
+import type { KafkaCluster } from '../cluster.ts';
+import type { KafkaConnection } from '../connection.ts';
+import { clientLimits } from '../limits.ts';
+import type { Place } from '../place.ts';
+import { kafkaReason } from '../reason.ts';
+import { KafkaRequestFailed } from '../request-failed.ts';
+import { type FetchedPartition, type FetchLimits, fetchPlaces, type IsolationLevel } from './fetch.ts';
+import { subject } from './leaders.ts';
+import { earliestTime, latestTime, listOffsets } from './list-offsets.ts';
+
+/** A partition that is read, and what waits of it. */
+export interface Feed {
+  readonly place: Place;
+  /** Absent if the cluster has to be asked where to begin. */
+  position: number | undefined;
+  /** The broker to read from; absent if it has to be looked up. */
+  brokerId: number | undefined;
+  topicId: string;
+  /** Nothing is fetched before. */
+  notBeforeMs: number;
+  /** Why it is not read at the moment, in one line. */
+  problem: string | undefined;
+  /** How many records it was behind when it was fetched last. */
+  readonly lag: number;
+  /** Fetched bytes that wait. */
+  readonly queuedBytes: number;
+  /** It is read no more. */
+  readonly isRevoked: boolean;
+  /** Whether it should be fetched. */
+  wantsRecords(nowMs: number): boolean;
+  /** Goes on elsewhere: where the cluster says that the partition begins or ends. */
+  begin(position: number): void;
+  /** The log does not have its position. If absent, it begins where `reset` says. */
+  readonly outOfRange?: (() => void) | undefined;
+  /** Adds what was fetched from `offset`. */
+  add(fetched: FetchedPartition, offset: number): void;
+}
 
 export type OffsetReset = 'earliest' | 'latest' | 'none';
 
@@ -26,11 +49,22 @@ export interface FetcherOptions
   readonly metadataMaxAgeMs: number;
   /** Partitions that are so many records behind are asked for first; absent if none are. */
   readonly preferredLag?: number | undefined;
+  /**
+   * While the feeds hold as much as an answer has, those that hold nothing get so many bytes: one whose reader is busy
+   * does not stop the others. If absent, all wait.
+   */
+  readonly starvedBytesMax?: number | undefined;
+  /** How long further new feeds are waited for before requests that wait are ended to ask for them too. Default: 0. */
+  readonly gatherMs?: number | undefined;
 }
 
 /** A broker may wait no longer for some partitions while others have no room: they may have some soon. */
 const shortWaitMs = 100;
 const retryBackOff = { firstMs: 100, maxMs: 5_000 };
+/** A partition that a broker refuses for a reason that may last, such as a missing right. */
+const refusedRetryMs = 5_000;
+/** A broker that asks for a longer pause is asked again after this. */
+const throttleMsMax = 30_000;
 
 /** The feed has to be read from another broker. */
 const movedCodes: ReadonlySet<number> = new Set([
@@ -58,7 +92,7 @@ export class Fetcher {
   readonly #cluster: KafkaCluster;
   readonly #options: FetcherOptions;
   readonly #log: Log;
-  readonly #feeds = new Set<PartitionFeed>();
+  readonly #feeds = new Set<Feed>();
   readonly #brokers = new Map<number, { readonly host: string; readonly port: number }>();
   readonly #loops = new Map<number, BrokerLoop>();
   readonly #wakes = new Set<() => void>();
@@ -72,12 +106,12 @@ export class Fetcher {
   }
 
   /** Begins to fetch feeds. */
-  add(feeds: readonly PartitionFeed[]): void {
+  add(feeds: readonly Feed[]): void {
     for (const feed of feeds) this.#feeds.add(feed);
     this.wake();
   }
 
-  remove(feeds: readonly PartitionFeed[]): void {
+  remove(feeds: readonly Feed[]): void {
     for (const feed of feeds) this.#feeds.delete(feed);
     this.wake();
   }
@@ -96,55 +130,70 @@ export class Fetcher {
     const loops = new Set<Promise<void>>();
     let lookedUpMs = clock.monotonicMs();
     while (!stop.aborted) {
-      const isOld = clock.monotonicMs() - lookedUpMs >= this.#options.metadataMaxAgeMs;
-      if (isOld || [...this.#feeds].some(({ brokerId }) => brokerId === undefined)) {
-        lookedUpMs = clock.monotonicMs();
-        if (!(await this.#lookUp(isOld))) {
-          await pauseUnlessStopped(clock, backOffMs(this.#lookUpFailures++, retryBackOff), stop);
-          continue;
-        }
-        this.#lookUpFailures = 0;
+      const { metadataMaxAgeMs, gatherMs = 0 } = this.#options;
+      const isOld = clock.monotonicMs() - lookedUpMs >= metadataMaxAgeMs;
+      let isComplete = true;
+      if (isOld || this.#hasLost()) {
+        if (gatherMs > 0) await pauseUnlessStopped(clock, gatherMs, stop);
+        lookedUpMs = isOld ? clock.monotonicMs() : lookedUpMs;
+        isComplete = await this.#lookUp(isOld);
       }
       for (const { brokerId } of this.#feeds) {
-        if (brokerId === undefined) continue;
-        const loop = this.#loops.get(brokerId);
-        if (loop !== undefined) continue;
+        if (brokerId === undefined || this.#loops.has(brokerId)) continue;
         this.#loops.set(brokerId, { waiting: undefined, isInterrupted: false });
         const running = this.#loop(brokerId).finally(() => loops.delete(running));
         loops.add(running);
       }
-      await this.#change(this.#options.metadataMaxAgeMs);
+      if (isComplete) this.#lookUpFailures = 0;
+      // A topic that does not exist is asked for again and again, while the others are read.
+      if (isComplete) await this.#change(metadataMaxAgeMs);
+      else await pauseUnlessStopped(clock, backOffMs(this.#lookUpFailures++, retryBackOff), stop);
     }
     await Promise.all(loops);
+  }
+
+  #hasLost(): boolean {
+    for (const { brokerId } of this.#feeds) if (brokerId === undefined) return true;
+    return false;
   }
 
   /** Whether all feeds have a broker afterwards. */
   async #lookUp(isOld: boolean): Promise<boolean> {
     const lost = [...this.#feeds].filter(({ brokerId }) => isOld || brokerId === undefined);
+    if (lost.length === 0) return true;
     try {
       const names = [...new Set(lost.map(({ place }) => place.topic))];
       const { topics, brokers } = await this.#cluster.metadata(names);
       for (const { nodeId, host, port } of brokers) this.#brokers.set(nodeId, { host, port });
+      const byName = new Map(topics.map((topic) => [topic.name, topic]));
+      const moved: Feed[] = [];
       for (const feed of lost) {
-        const topic = topics.find(({ name }) => name === feed.place.topic);
+        const topic = byName.get(feed.place.topic);
         const partition = topic?.partitions.find((one) => one.partitionIndex === feed.place.partition);
         if (topic === undefined || partition === undefined || !this.#brokers.has(partition.leaderId)) {
-          this.#report(feed, 'the partition has no leader at the moment');
+          feed.problem =
+            topic !== undefined && topic.errorCode !== errors.NONE.code
+              ? new KafkaRequestFailed(`topic ${feed.place.topic}`, topic.errorCode).message
+              : 'the partition has no leader at the moment';
+          this.#report(feed, feed.problem);
           continue;
         }
+        if (feed.brokerId !== partition.leaderId) moved.push(feed);
         feed.brokerId = partition.leaderId;
         feed.topicId = topic.topicId ?? zeroUuid;
       }
-      this.#interrupt(lost);
+      this.#interrupt(moved);
     } catch (error) {
-      if (!this.#cluster.stop.aborted)
-        this.#log.warn('failed to look up topics', { error: kafkaReason(error) });
+      if (this.#cluster.stop.aborted) return false;
+      const problem = kafkaReason(error);
+      for (const feed of lost) if (feed.brokerId === undefined) feed.problem = problem;
+      this.#log.warn('failed to look up topics', { error: problem });
     }
-    return [...this.#feeds].every(({ brokerId }) => brokerId !== undefined);
+    return !this.#hasLost();
   }
 
   /** Ends requests that wait for records, where there is more to ask for. */
-  #interrupt(feeds: readonly PartitionFeed[]): void {
+  #interrupt(feeds: readonly Feed[]): void {
     for (const brokerId of new Set(feeds.map((feed) => feed.brokerId))) {
       const loop = brokerId === undefined ? undefined : this.#loops.get(brokerId);
       if (loop?.waiting === undefined) continue;
@@ -161,7 +210,12 @@ export class Fetcher {
       const nowMs = clock.monotonicMs();
       const led = [...this.#feeds].filter((feed) => feed.brokerId === brokerId);
       if (led.length === 0) break;
-      const wanted = this.#hasRoom() ? led.filter((feed) => feed.wantsRecords(nowMs)) : [];
+      const hasRoom = this.#hasRoom();
+      const { starvedBytesMax } = this.#options;
+      const wanted = led.filter(
+        (feed) =>
+          (hasRoom || (starvedBytesMax !== undefined && feed.queuedBytes === 0)) && feed.wantsRecords(nowMs),
+      );
       if (wanted.length === 0) {
         await this.#change(pauseMsOf(led, nowMs));
         continue;
@@ -169,14 +223,22 @@ export class Fetcher {
       try {
         const connection = await this.#cluster.connectionTo(this.#brokers.get(brokerId)!);
         await this.#begin(connection, wanted);
-        const isAll = wanted.length === led.length;
         loop.waiting = connection;
-        await this.#fetch(connection, wanted, isAll ? this.#options.maxWaitMs : shortWaitMs);
+        const throttleMs = await this.#fetch(connection, wanted, {
+          maxWaitMs: waitMsOf(led, wanted, nowMs, this.#options.maxWaitMs),
+          ...(hasRoom ? {} : { partitionBytesMax: starvedBytesMax! }),
+        });
         failures = 0;
+        loop.waiting = undefined;
+        if (throttleMs > 0) await pauseUnlessStopped(clock, Math.min(throttleMs, throttleMsMax), stop);
       } catch (error) {
         if (stop.aborted || loop.isInterrupted) continue;
-        this.#log.warn('failed to fetch records', { error: kafkaReason(error) });
-        for (const feed of led) feed.brokerId = undefined;
+        const problem = kafkaReason(error);
+        this.#log.warn('failed to fetch records', { error: problem });
+        for (const feed of led) {
+          feed.problem = problem;
+          feed.brokerId = undefined;
+        }
         this.wake();
         await pauseUnlessStopped(clock, backOffMs(failures++, retryBackOff), stop);
       } finally {
@@ -196,7 +258,7 @@ export class Fetcher {
   }
 
   /** Asks where partitions without an offset begin or end. */
-  async #begin(connection: KafkaConnection, feeds: readonly PartitionFeed[]): Promise<void> {
+  async #begin(connection: KafkaConnection, feeds: readonly Feed[]): Promise<void> {
     const lost = feeds.filter(({ position }) => position === undefined);
     if (lost.length === 0) return;
     const timestamp = this.#options.reset === 'earliest' ? earliestTime : latestTime;
@@ -214,14 +276,14 @@ export class Fetcher {
 
   async #fetch(
     connection: KafkaConnection,
-    feeds: readonly PartitionFeed[],
-    maxWaitMs: number,
-  ): Promise<void> {
-    const asked = new Map<string, { readonly feed: PartitionFeed; readonly offset: number }>();
+    feeds: readonly Feed[],
+    limits: Pick<FetchLimits, 'maxWaitMs'> & Partial<FetchLimits>,
+  ): Promise<number> {
+    const asked = new Map<string, { readonly feed: Feed; readonly offset: number }>();
     for (const feed of feeds)
       if (feed.position !== undefined && feed.brokerId !== undefined)
         asked.set(`${feed.place.topic}:${feed.place.partition}`, { feed, offset: feed.position });
-    if (asked.size === 0) return;
+    if (asked.size === 0) return 0;
     const { preferredLag = 0 } = this.#options;
     const inOrder = [...asked.values()];
     if (preferredLag > 0)
@@ -232,22 +294,32 @@ export class Fetcher {
       offset: BigInt(offset),
     }));
     const { timeoutMs } = this.#cluster;
-    const answers = await fetchPlaces(connection, positions, { ...this.#options, maxWaitMs, timeoutMs });
+    const { answers, throttleMs } = await fetchPlaces(connection, positions, {
+      ...this.#options,
+      timeoutMs,
+      ...limits,
+    });
     for (const { topic, partition, result } of answers) {
       const { feed, offset } = asked.get(`${topic}:${partition}`) ?? {};
       if (feed === undefined || offset === undefined || feed.isRevoked) continue;
       if (result instanceof KafkaRequestFailed) this.#failed(feed, result.code);
       else {
+        feed.problem = undefined;
         feed.add(result, offset);
         if (this.#brokers.has(result.preferredReplicaId)) feed.brokerId = result.preferredReplicaId;
       }
     }
     // The first in a request get most of the answer.
     for (const feed of feeds) if (this.#feeds.delete(feed)) this.#feeds.add(feed);
+    return throttleMs;
   }
 
-  #failed(feed: PartitionFeed, code: number): void {
+  #failed(feed: Feed, code: number): void {
     const { clock } = this.#cluster;
+    if (code === errors.OFFSET_OUT_OF_RANGE.code && feed.outOfRange !== undefined) {
+      feed.outOfRange();
+      return;
+    }
     if (code === errors.OFFSET_OUT_OF_RANGE.code && this.#options.reset !== 'none') {
       this.#log.warn('failed to find the next records of a partition', {
         ...feed.place,
@@ -258,16 +330,17 @@ export class Fetcher {
       return;
     }
     if (movedCodes.has(code)) feed.brokerId = undefined;
-    else feed.notBeforeMs = clock.monotonicMs() + pipelineLimits.retryMsMax;
-    const { message } = new KafkaRequestFailed('partition', code);
-    this.#report(feed, message);
+    else feed.notBeforeMs = clock.monotonicMs() + refusedRetryMs;
+    const { topic, partition } = feed.place;
+    feed.problem = new KafkaRequestFailed(subject(topic, partition), code).message;
+    this.#report(feed, new KafkaRequestFailed('partition', code).message);
   }
 
   /** Says once what is wrong with a partition. */
-  #report({ place }: PartitionFeed, error: string): void {
+  #report({ place }: Feed, error: string): void {
     const key = `${place.topic}:${place.partition} ${error}`;
     if (this.#reported.has(key)) return;
-    if (this.#reported.size >= pipelineLimits.partitionsMax) this.#reported.clear();
+    if (this.#reported.size >= clientLimits.reportedProblemsMax) this.#reported.clear();
     this.#reported.add(key);
     this.#log.warn('failed to fetch a partition', { ...place, error });
   }
@@ -291,7 +364,14 @@ export class Fetcher {
 }
 
 /** Until the first of them may be fetched again; without end if that takes something else. */
-function pauseMsOf(feeds: readonly PartitionFeed[], nowMs: number): number {
+function pauseMsOf(feeds: readonly Feed[], nowMs: number): number {
   const later = feeds.map(({ notBeforeMs }) => notBeforeMs - nowMs).filter((ms) => ms > 0);
   return later.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...later);
+}
+
+function waitMsOf(led: readonly Feed[], wanted: readonly Feed[], nowMs: number, maxWaitMs: number): number {
+  if (wanted.length === led.length) return maxWaitMs;
+  const asked = new Set(wanted);
+  const hasFull = led.some((feed) => !asked.has(feed) && feed.notBeforeMs <= nowMs);
+  return hasFull ? Math.min(shortWaitMs, maxWaitMs) : Math.min(maxWaitMs, Math.ceil(pauseMsOf(led, nowMs)));
 }
