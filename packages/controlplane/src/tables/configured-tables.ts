@@ -1,8 +1,8 @@
 import { tableNameOf } from '@weir/cluster';
 import { readYaml } from '@weir/pipelines/yaml';
+import { checkedValue } from '@weir/pipelines/yaml-schema';
+import { tablesConfiguration } from '@weir/tables/definition';
 import type { ConfiguredTable } from '../accounts/workspaces/tables.ts';
-import { checkedValue } from '../pipelines/schema.ts';
-import { dataLake } from '../pipelines/types/data-lake.ts';
 
 /** A table of a configuration, and the configuration with this table alone. */
 export interface TableOfConfiguration extends Omit<ConfiguredTable, 'pipelineId'> {
@@ -14,7 +14,10 @@ export interface TableOfConfiguration extends Omit<ConfiguredTable, 'pipelineId'
 export function configuredTables(yaml: string): readonly TableOfConfiguration[] {
   const reading = readYaml(yaml);
   if ('problems' in reading) return [];
-  const { source_clusters, destination_bucket_url, tables, ...rest } = checkedValue(reading.value, dataLake);
+  const { source_clusters, destination_bucket_url, tables, ...rest } = checkedValue(
+    reading.value,
+    tablesConfiguration,
+  );
   return tables.map((table) => {
     const { source_cluster_name: sourceCluster, source_topic: topic } = table;
     return {
