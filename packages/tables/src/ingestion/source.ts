@@ -2,7 +2,7 @@
 import type { SourceRecord } from '../rows/row-reader.ts';
 
 export interface Source {
-  /** Asks the cluster for the topic as it is now. Rejects if the topic cannot be found or the cluster not be reached. */
+  /** Asks the cluster for the topic as it is now. Rejects if the topic cannot be found or the cluster not reached. */
   describe(): Promise<SourceTopic>;
   /** Begins to read; the owner closes the reader. */
   open(positions: ReadonlyMap<number, bigint>): SourceReader;
