@@ -10,6 +10,7 @@ import { duckType, fieldIds, quoteText, selection, tableDefinition } from './duc
 import { type Converter, converterOf, type ValueCounts } from './duckdb-values.ts';
 import { chunkRowsMax, rowGroupRows, rowGroupStarts, writtenColumns } from './file-metrics.ts';
 import type { Column, RowValue, WrittenParquet } from './parquet-writer.ts';
+import { removeIntegerAnnotations } from './plain-integers.ts';
 import { InvalidRow } from './writer-errors.ts';
 
 export class DuckDbFile {
@@ -75,6 +76,7 @@ export class DuckDbFile {
     await this.#connection.run(
       `COPY (SELECT ${selection(this.#columns)} FROM ${this.#table}) TO ${quoteText(path)} (${options.join(', ')})`,
     );
+    await removeIntegerAnnotations(path);
     const rows = { source: this.#table, rowCount: this.#rowCount, nans: this.#counts.nans };
     const columns = await writtenColumns(this.#connection, path, this.#columns, rows);
     const splitOffsets = await rowGroupStarts(this.#connection, path);

@@ -10,6 +10,7 @@ import { expressionsFor, type FileColumn, readFileColumns, shapeOf } from './fil
 import { rowGroupRows, rowGroupStarts, writtenColumns } from './file-metrics.ts';
 import { openDuckDb } from './open-duckdb.ts';
 import type { Column, WrittenParquet } from './parquet-writer.ts';
+import { removeIntegerAnnotations } from './plain-integers.ts';
 import { ParquetMemoryExceeded, ParquetNotRewritable, ParquetWriteFailed } from './writer-errors.ts';
 import type { ProcessOptions } from './writer-messages.ts';
 
@@ -87,6 +88,7 @@ export class DuckDbRewriter {
     ];
     const rows = runs.map((run) => selectionOf(run, columns)).join(' UNION ALL ');
     await connection.run(`COPY (${rows}) TO ${quoteText(path)} (${options.join(', ')})`);
+    await removeIntegerAnnotations(path);
     const source = `read_parquet(${quoteText(path)}, hive_partitioning = false) AS file(${namesOf(columns.length)})`;
     const counted = await connection.runAndReadAll(`SELECT count(*)::DOUBLE FROM ${source}`);
     const recordCount = counted.getRows()[0]![0] as number;
