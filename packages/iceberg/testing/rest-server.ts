@@ -27,6 +27,8 @@ export class RestServer {
   isAllowed: (authorization: string | undefined) => boolean = () => true;
   /** Answers to requests for tokens. */
   token: (form: URLSearchParams) => Json | undefined = () => undefined;
+  /** Escaped, what joins levels of namespaces in paths; clients have a default. */
+  separator: string | undefined;
   readonly requests: string[] = [];
   #uuids = 0;
 
@@ -65,7 +67,10 @@ export class RestServer {
     if (!this.isAllowed(request.headers.authorization))
       return answer(response, 401, problem('NotAuthorizedException', 'no'));
     if (path.join('/') === 'catalog/v1/config')
-      return answer(response, 200, { defaults: {}, overrides: { prefix: this.#prefix } });
+      return answer(response, 200, {
+        defaults: { 'namespace-separator': this.separator },
+        overrides: { prefix: this.#prefix },
+      });
     const [root, version, ...rest] = path;
     const [prefix, ...inside] = rest;
     if (root !== 'catalog' || version !== 'v1' || prefix !== this.#prefix)

@@ -56,6 +56,11 @@ export async function sendRequest(
   }
 }
 
+/** The address of a path below another, which may or may not end with a slash. */
+export function urlBelow({ href }: URL, segments: readonly string[]): URL {
+  return new URL(`${href.replace(/\/+$/, '')}/${segments.map(encodeURIComponent).join('/')}`);
+}
+
 /** A message of a server, as a part of one line. */
 export function shownMessage(message: unknown): string {
   return String(message ?? '')

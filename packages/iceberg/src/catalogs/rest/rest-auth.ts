@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { type Clock, Failure } from '@weir/core';
 import { type Credentials, signRequest } from '@weir/storage';
-import type { OutgoingRequest, ServerAnswer } from '../server-request.ts';
+import { type OutgoingRequest, type ServerAnswer, urlBelow } from '../server-request.ts';
 
 export type RestAuth =
   | { readonly type: 'none' }
@@ -120,7 +120,7 @@ class ClientCredentials implements Authenticator {
   async #fetch(): Promise<string> {
     const { clientId, clientSecret, tokenUrl, scope = 'catalog' } = this.#auth;
     const url =
-      tokenUrl === undefined ? new URL(`${this.#deps.uri.href}/v1/oauth/tokens`) : new URL(tokenUrl);
+      tokenUrl === undefined ? urlBelow(this.#deps.uri, ['v1', 'oauth', 'tokens']) : new URL(tokenUrl);
     const form = new URLSearchParams({
       grant_type: 'client_credentials',
       client_id: clientId,

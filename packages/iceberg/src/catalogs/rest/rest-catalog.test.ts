@@ -55,6 +55,29 @@ test('paths have the prefix of the server, and escaped names', async () => {
   ]);
 });
 
+test('the server chooses what joins levels of a namespace', async () => {
+  const { server, catalog } = await started();
+  server.separator = '%2E';
+  await catalog.list(['a', 'b']).catch(() => undefined);
+  assert.equal(server.requests[1], 'GET /catalog/v1/main%20warehouse/namespaces/a.b/tables?pageToken=');
+});
+
+test('an address may end with slashes, or be that of a host', async () => {
+  const lake = new TestLake();
+  for (const [uri, path] of [
+    ['', '/v1/config'],
+    ['/', '/v1/config'],
+    ['/catalog//', '/catalog/v1/config'],
+  ] as const) {
+    const server = new RestServer(lake.catalog, 'p');
+    servers.push(server);
+    const { origin } = new URL(await server.start());
+    const catalog = new RestCatalog({ uri: origin + uri, clock: lake.deps.clock, random: seededRandom(1) });
+    await catalog.list(['a']).catch(() => undefined);
+    assert.equal(server.requests[0], `GET ${path}`);
+  }
+});
+
 test('long lists come page by page', async () => {
   const { lake, catalog } = await started();
   for (const name of ['e', 'a', 'c', 'b', 'd'])

@@ -24,8 +24,6 @@ import { type Catalog, type LoadedTable, shownName, type TableName } from '../ca
 import { AnswerLost } from '../server-request.ts';
 import { type RestAnswer, type RestCall, RestConnection, type RestOptions } from './rest-connection.ts';
 
-/** Levels of a namespace are joined by this character in paths. */
-const levelSeparator = '\u001f';
 /** Pages of a list that are read; a server that never ends is not followed. */
 const pagesMax = 10_000;
 
@@ -111,11 +109,11 @@ export class RestCatalog implements Catalog {
   }
 }
 
-function tablesPath(namespace: readonly string[]): string[] {
-  return ['namespaces', namespace.join(levelSeparator), 'tables'];
+function tablesPath(namespace: readonly string[]): RestCall['path'] {
+  return ['namespaces', namespace, 'tables'];
 }
 
-function tablePath({ namespace, name }: TableName): string[] {
+function tablePath({ namespace, name }: TableName): RestCall['path'] {
   return [...tablesPath(namespace), name];
 }
 

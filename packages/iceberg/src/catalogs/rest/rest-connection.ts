@@ -9,6 +9,7 @@ import {
   type ServerOptions,
   sendRequest,
   shownMessage,
+  urlBelow,
 } from '../server-request.ts';
 import { type Authenticator, authenticator, type RestAuth } from './rest-auth.ts';
 
@@ -31,8 +32,8 @@ export interface RestAnswer {
 
 export interface RestCall {
   readonly method: 'GET' | 'POST' | 'DELETE' | 'HEAD';
-  /** Segments after the prefix, not escaped. */
-  readonly path: readonly string[];
+  /** Segments after the prefix, not escaped; a namespace is a list of its levels. */
+  readonly path: readonly (string | readonly string[])[];
   readonly query?: Readonly<Record<string, string>> | undefined;
   readonly body?: Json | undefined;
 }
@@ -45,20 +46,30 @@ const laterStatuses = [429, 503];
 const unknownStatuses = [500, 502, 504];
 const refusedStatuses = [401, 419];
 
+interface ServerConfig {
+  /** Segments of all paths. */
+  readonly prefix: readonly string[];
+  /** What levels of a namespace are joined by in paths. */
+  readonly separator: string;
+}
+
+/** Of servers that name none. */
+const defaultSeparator = '\u001f';
+
 export class RestConnection {
   readonly #options: RestOptions;
   readonly #uri: URL;
   readonly #auth: Authenticator;
-  #prefix: Promise<readonly string[]> | undefined;
+  #config: Promise<ServerConfig> | undefined;
 
   constructor(options: RestOptions) {
     this.#options = options;
-    const uri = URL.parse(options.uri.replace(/\/+$/, ''));
+    const uri = URL.parse(options.uri);
     if (uri === null || !/^https?:$/.test(uri.protocol) || uri.username !== '' || uri.search !== '')
       throw new Failure(
         `${options.uri.slice(0, 200)}: the address of a catalog is an http:// or https:// URL without user and query`,
       );
-    this.#uri = new URL(uri.href.replace(/\/+$/, ''));
+    this.#uri = uri;
     this.#auth = authenticator(options.auth ?? { type: 'none' }, {
       clock: options.clock,
       uri: this.#uri,
@@ -68,31 +79,40 @@ export class RestConnection {
 
   /** Throws `AnswerLost` if the request may have taken effect, and a `Failure` if it has not. */
   async call(call: RestCall): Promise<RestAnswer> {
-    this.#prefix ??= this.#configured();
+    this.#config ??= this.#configured();
     // A failure is not kept.
-    this.#prefix.catch(() => {
-      this.#prefix = undefined;
+    this.#config.catch(() => {
+      this.#config = undefined;
     });
-    return this.#request({ ...call, path: [...(await this.#prefix), ...call.path] });
+    const { prefix, separator } = await this.#config;
+    const path = call.path.map((one) => (typeof one === 'string' ? one : one.join(separator)));
+    return this.#request({ ...call, path: [...prefix, ...path] });
   }
 
-  /** Asks for the configuration of the server, which has the prefix of all paths. */
-  async #configured(): Promise<readonly string[]> {
+  async #configured(): Promise<ServerConfig> {
     const { warehouse } = this.#options;
     const query = warehouse === undefined ? undefined : { warehouse };
     const { status, json, problem } = await this.#request({ method: 'GET', path: ['config'], query });
     if (status !== 200)
       throw new Failure(`${this.#uri.origin}: the catalog refused its configuration: ${problem}`);
     const config = new ObjectReader(json, 'config');
-    const prefix = config.texts('overrides').prefix ?? config.texts('defaults').prefix ?? '';
-    return prefix
-      .split('/')
-      .filter((segment) => segment !== '')
-      .map((segment) => safeDecode(segment));
+    const values: Record<string, string> = { ...config.texts('defaults'), ...config.texts('overrides') };
+    return {
+      prefix: (values.prefix ?? '')
+        .split('/')
+        .filter((segment) => segment !== '')
+        .map(safeDecode),
+      separator: safeDecode(values['namespace-separator'] ?? defaultSeparator),
+    };
   }
 
-  async #request({ method, path, query = {}, body }: RestCall): Promise<RestAnswer> {
-    const url = new URL(`${this.#uri.href}/${['v1', ...path].map(encodeURIComponent).join('/')}`);
+  async #request({
+    method,
+    path,
+    query = {},
+    body,
+  }: RestCall & { readonly path: readonly string[] }): Promise<RestAnswer> {
+    const url = urlBelow(this.#uri, ['v1', ...path]);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     const text = body === undefined ? undefined : printJson(body);
     const headers = {
