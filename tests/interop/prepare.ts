@@ -8,7 +8,7 @@ import { buildFranzGoSuite, buildGo } from './go/programs.ts';
 import { missingShippers } from './logs/shippers.ts';
 import { missingImplementations } from './mcp/conformance-tools.ts';
 import { missingOpenApiValidator } from './openapi/validator.ts';
-import { type PythonPackage, pythonPackages, pythonWith } from './python/venv.ts';
+import { packagesOfInterop, pythonWith } from './python/venv.ts';
 import { missingRegistryClients } from './registry/javascript-clients.ts';
 import { missingProtobufTools } from './registry/protobuf/tools.ts';
 import { missingRestProxyClient } from './rest-proxy/npm-client.ts';
@@ -33,7 +33,7 @@ const works: Readonly<Record<string, () => void>> = {
     buildFranzGoSuite();
   },
   python() {
-    for (const name of Object.keys(pythonPackages)) pythonWith(name as PythonPackage);
+    for (const name of packagesOfInterop()) pythonWith(name);
   },
   debian() {
     for (const name of smallServers) missingServer(name);

@@ -13,6 +13,12 @@ export const pythonPackages = {
     module: 'pyiceberg.io.pyarrow',
     requirements: ['pyiceberg==0.12.0', 'pyarrow==26.0.1'],
   },
+  moto: {
+    version: '5.2.5',
+    module: 'moto.server',
+    requirements: ['moto[glue,server]==5.2.5'],
+    isOnDemand: true,
+  },
   'confluent-kafka-serdes': {
     version: '2.16.1',
     module: 'confluent_kafka.schema_registry.protobuf',
@@ -65,6 +71,13 @@ export function pythonWith(name: PythonPackage): PythonOf {
     rmSync(made, { recursive: true, force: true });
   }
   return isInstalled() ? { missing: false, python } : { missing: `${name} ${version} cannot be imported` };
+}
+
+/** What interop tests need; others are installed by the longer suites that want them. */
+export function packagesOfInterop(): PythonPackage[] {
+  return Object.entries(pythonPackages)
+    .filter(([, row]) => !('isOnDemand' in row))
+    .map(([name]) => name as PythonPackage);
 }
 
 function requirementsOf(row: object): readonly string[] | undefined {

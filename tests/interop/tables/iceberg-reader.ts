@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { AnsweringProcess } from './answering-process.ts';
 
 /** A column as the Python program writes it into Parquet files. */
 export interface WrittenType {
@@ -24,37 +23,32 @@ interface ReadTable {
 }
 
 /** pyiceberg and pyarrow in a process that answers one request after the other. */
-export class IcebergReader {
-  readonly #child;
-  readonly #answers;
-
+export class IcebergReader extends AnsweringProcess {
   constructor(python: string) {
-    const program = join(import.meta.dirname, 'iceberg_reader.py');
-    this.#child = spawn(python, ['-B', program], { stdio: ['pipe', 'pipe', 'inherit'] });
-    this.#answers = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
+    super(python, ['-B', join(import.meta.dirname, 'iceberg_reader.py')]);
   }
 
   writeFile(path: string, columns: readonly WrittenType[], rows: readonly object[]) {
-    return this.#call('write_file', { path, columns, rows }) as Promise<{ bytes: number }>;
+    return this.call('write_file', { path, columns, rows }) as Promise<{ bytes: number }>;
   }
 
   readTable(location: string, options: { readonly filter?: string; readonly snapshot?: string } = {}) {
-    return this.#call('read_table', { location, ...options }) as Promise<ReadTable>;
+    return this.call('read_table', { location, ...options }) as Promise<ReadTable>;
   }
 
   /** Rows as `shownRows` shows them. */
   readRows(location: string) {
-    return this.#call('read_rows', { location }) as Promise<readonly Record<string, unknown>[]>;
+    return this.call('read_rows', { location }) as Promise<readonly Record<string, unknown>[]>;
   }
 
   idsOf(location: string, filters: readonly string[]) {
-    return this.#call('ids_of', { location, filters }) as Promise<
+    return this.call('ids_of', { location, filters }) as Promise<
       readonly { readonly scanned: string[]; readonly expected: string[]; readonly files: number }[]
     >;
   }
 
   readCommit(text: string) {
-    return this.#call('read_commit', { text }) as Promise<{
+    return this.call('read_commit', { text }) as Promise<{
       readonly requirements: readonly string[];
       readonly updates: readonly string[];
       readonly snapshot: string;
@@ -62,31 +56,18 @@ export class IcebergReader {
   }
 
   writeOverRest(uri: string) {
-    return this.#call('write_over_rest', { uri }) as Promise<{ readonly snapshots: number }>;
+    return this.call('write_over_rest', { uri }) as Promise<{ readonly snapshots: number }>;
   }
 
   readOverRest(uri: string) {
-    return this.#call('read_over_rest', { uri }) as Promise<readonly Record<string, unknown>[]>;
+    return this.call('read_over_rest', { uri }) as Promise<readonly Record<string, unknown>[]>;
   }
 
   selectedNames(location: string, fields: readonly string[]) {
-    return this.#call('selected_names', { location, fields }) as Promise<readonly string[]>;
+    return this.call('selected_names', { location, fields }) as Promise<readonly string[]>;
   }
 
   singleValues(cases: readonly object[]) {
-    return this.#call('single_values', { cases }) as Promise<readonly string[]>;
-  }
-
-  close(): void {
-    this.#child.stdin.end();
-  }
-
-  async #call(call: string, args: object): Promise<unknown> {
-    this.#child.stdin.write(`${JSON.stringify({ call, arguments: args })}\n`);
-    const { value, done } = await this.#answers.next();
-    if (done === true) throw new Error('the Python program has ended');
-    const answer = JSON.parse(value as string) as { result?: unknown; error?: string };
-    if (answer.error !== undefined) throw new Error(answer.error);
-    return answer.result;
+    return this.call('single_values', { cases }) as Promise<readonly string[]>;
   }
 }

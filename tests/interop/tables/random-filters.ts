@@ -43,7 +43,10 @@ function near(random: Random, { kind }: Column['type'], value: RowValue): RowVal
   return value;
 }
 
-/** The text of a value; `undefined` for types whose filters are not tried. */
+/**
+ * The text of a value; `undefined` for types whose filters are not tried: to Spark NaN is greater than all numbers, and
+ * in Iceberg it is outside of all bounds.
+ */
 function literal(type: Column['type'], value: RowValue, language: Language): string | undefined {
   const quoted = (text: string) => `'${text}'`;
   const typed = (name: string, text: string) =>
@@ -54,8 +57,6 @@ function literal(type: Column['type'], value: RowValue, language: Language): str
     case 'long':
       // Spark takes the least one for the negation of a number that is too large.
       return language === 'spark' ? `CAST('${value}' AS BIGINT)` : String(value);
-    case 'double':
-      return language === 'spark' ? `CAST('${value}' AS DOUBLE)` : undefined;
     case 'decimal': {
       const text = value === null ? '0' : decimalText(value as bigint, type.scale);
       if (language === 'spark') return `CAST('${text}' AS DECIMAL(${type.precision}, ${type.scale}))`;
