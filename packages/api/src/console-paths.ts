@@ -34,6 +34,8 @@ export const consolePaths = {
   configs: (clusterId: string) => cluster(clusterId, 'settings', 'configs'),
   eventSettings: (clusterId: string) => cluster(clusterId, 'settings', 'events'),
   clientMetrics: (clusterId: string) => cluster(clusterId, 'settings', 'client-metrics'),
+  tables: (clusterId: string) => cluster(clusterId, 'tables'),
+  table: (clusterId: string, table: string) => cluster(clusterId, 'tables', table),
   pipelines: (clusterId: string) => cluster(clusterId, 'pipelines'),
   pipeline: (clusterId: string, pipelineId: string) => cluster(clusterId, 'pipelines', pipelineId),
   events: (clusterId: string, search: EventSearchLink = {}) => cluster(clusterId, 'events') + queryOf(search),

@@ -11,42 +11,45 @@ const long = { skip, timeout: 180_000 };
 let stage: Stage;
 if (skip === false) stage = await openStage({ after });
 
-test(
-  'a data lake is made, and gets a pipeline from the template, which is split into parts',
-  long,
-  async () => {
-    const page = await stage.open();
-    const click = (name: string) => button(page, name).click();
-    await page.goto(`${stage.url}/clusters?show=create`);
-    await button(dialogOf(page), 'Data lake').click();
-    await field(page, 'Name').fill('lake');
-    await button(dialogOf(page), 'Create cluster').click();
-    await dialogOf(page)
-      .getByText(/weir agent .*-defaultVirtualClusterID vci_dl_/s)
-      .waitFor();
-    assert.deepEqual(await accessibilityProblems(page), []);
-    await dialogOf(page).getByRole('link', { name: 'Open lake', exact: true }).click();
+test('a data lake is made, and a pipeline from the template, in parts', long, async () => {
+  const page = await stage.open();
+  const click = (name: string) => button(page, name).click();
+  await page.goto(`${stage.url}/clusters?show=create`);
+  await button(dialogOf(page), 'Data lake').click();
+  await field(page, 'Name').fill('lake');
+  await button(dialogOf(page), 'Create cluster').click();
+  await dialogOf(page)
+    .getByText(/weir agent .*-defaultVirtualClusterID vci_dl_/s)
+    .waitFor();
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await dialogOf(page).getByRole('link', { name: 'Open lake', exact: true }).click();
 
-    const pages = page.locator('aside').getByRole('navigation', { name: 'Pages' });
-    await pages.getByRole('link', { name: 'Pipelines', exact: true }).click();
-    assert.equal(await pages.getByRole('link', { name: 'Topics', exact: true }).count(), 0);
-    await click('Create pipeline');
-    await field(page, 'Name').fill('orders');
-    await button(dialogOf(page), 'Create pipeline').click();
-    await click('Write a JSON topic to a table');
-    await onPage(page, 'Valid configuration').waitFor();
+  const pages = page.locator('aside').getByRole('navigation', { name: 'Pages' });
+  await pages.getByRole('link', { name: 'Tables', exact: true }).click();
+  assert.equal(await pages.getByRole('link', { name: 'Topics', exact: true }).count(), 0);
+  await onPage(page, 'No tables yet').waitFor();
+  assert.deepEqual(await accessibilityProblems(page), []);
+  const listUrl = page.url();
+  await page.getByRole('link', { name: 'Create pipeline', exact: true }).click();
+  await field(page, 'Name').fill('orders');
+  await button(dialogOf(page), 'Create pipeline').click();
+  await click('Write a JSON topic to a table');
+  await onPage(page, 'Valid configuration').waitFor();
 
-    await click('Split into parts');
-    await click('Add part');
-    await replaceText(page.getByRole('textbox', { name: 'Part part-2', exact: true }), 'table: []\n');
-    const problems = page.getByRole('list', { name: 'Problems', exact: true });
-    await problems.getByRole('button', { name: 'part-2 1:1', exact: true }).click();
-    await click('Remove part part-2');
-    await onPage(page, 'Valid configuration').waitFor();
-    assert.deepEqual(await accessibilityProblems(page), []);
-    await click('Review and deploy');
-    await click('Deploy');
-    await onPage(page, 'version 1 deployed').waitFor();
-    await page.context().close();
-  },
-);
+  await click('Split into parts');
+  await click('Add part');
+  await replaceText(page.getByRole('textbox', { name: 'Part part-2', exact: true }), 'table: []\n');
+  const problems = page.getByRole('list', { name: 'Problems', exact: true });
+  await problems.getByRole('button', { name: 'part-2 1:1', exact: true }).click();
+  await click('Remove part part-2');
+  await onPage(page, 'Valid configuration').waitFor();
+  assert.deepEqual(await accessibilityProblems(page), []);
+  await click('Review and deploy');
+  await click('Deploy');
+  await onPage(page, 'version 1 deployed').waitFor();
+  await page.getByRole('link', { name: 'Activity', exact: true }).click();
+  await onPage(page, 'No tables yet').waitFor();
+  await page.goto(`${listUrl}/main__orders`);
+  await onPage(page, 'Table not found').waitFor();
+  await page.context().close();
+});

@@ -4,9 +4,10 @@ import { isOfOtherKinds, pageOfOperation, pagesOfCluster } from './pages-of-clus
 
 const labelsOf = (clusterId: string) => pagesOfCluster(clusterId).map(({ label }) => label);
 
-test('a data lake has no pages about Kafka', () => {
+test('a data lake has pages about tables and none about Kafka', () => {
   assert.deepEqual(labelsOf('vci_dl_1'), [
     'Overview',
+    'Tables',
     'Pipelines',
     'Events',
     'Diagnostics',
@@ -17,7 +18,7 @@ test('a data lake has no pages about Kafka', () => {
   ]);
   for (const clusterId of ['vci_1', 'vci_sr_1']) {
     const labels = labelsOf(clusterId);
-    assert.ok(labels.includes('Topics'), clusterId);
+    assert.ok(labels.includes('Topics') && !labels.includes('Tables'), clusterId);
     assert.equal(labels.filter((label) => label === 'Pipelines').length, 1);
   }
 });

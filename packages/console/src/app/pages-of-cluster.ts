@@ -13,6 +13,7 @@ import {
   RowsIcon,
   ServerIcon,
   ShieldLockIcon,
+  TableIcon,
   TasklistIcon,
 } from '@primer/octicons-react';
 import type { LinkProps } from '@tanstack/react-router';
@@ -66,6 +67,13 @@ const pipelines: ClusterPage = {
 /** The pages of clusters in the order of the sidebar, which the palette has too. */
 const clusterPages: readonly ClusterPage[] = [
   { label: 'Overview', icon: MeterIcon, to: '/clusters/$clusterId', isExact: true },
+  {
+    label: 'Tables',
+    icon: TableIcon,
+    to: '/clusters/$clusterId/tables',
+    kinds: ofLakes,
+    operations: ['dl/list_tables', 'dl/get_table', 'dl/delete_table'],
+  },
   { ...pipelines, kinds: ofLakes },
   {
     label: 'Topics',

@@ -8,6 +8,7 @@ import { cluster, frame, root, unknownPage, unknownPageOfCluster } from './route
 import { pipelineRoutes } from './routes/pipelines.ts';
 import { schemaRoutes } from './routes/schemas.ts';
 import { settingsRoutes } from './routes/settings.ts';
+import { tableRoutes } from './routes/tables.ts';
 import { topicRoutes } from './routes/topics.ts';
 
 /**
@@ -21,6 +22,7 @@ const clusterPages = cluster.addChildren([
   ...schemaRoutes,
   ...eventRoutes,
   ...pipelineRoutes,
+  ...tableRoutes,
   ...accessRoutes,
   ...settingsRoutes,
   unknownPageOfCluster,

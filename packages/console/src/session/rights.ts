@@ -1,4 +1,5 @@
 import type { OutputOf } from '@weir/api/client';
+import { clusterKind } from '@weir/core';
 import { useContextOfCaller } from './context.ts';
 
 type Context = Pick<OutputOf<'get_context'>, 'workspaces'>;
@@ -16,11 +17,12 @@ export function missingRight(context: Context | undefined, clusterId: string): s
   return `Needs the admin role in workspace ${workspace.name}; ask an account administrator`;
 }
 
-/** What a person lacks who may not read the records of a cluster without a Kafka login. */
+/** What a person lacks who may not read the records of a cluster, where Kafka has logins without one. */
 export function missingRecordsRight(context: Context | undefined, clusterId: string): string | undefined {
   const workspace = workspaceOf(context, clusterId);
   if (workspace?.grant !== 'read_only') return undefined;
-  return `Needs the role Records reader in workspace ${workspace.name}; ask an account administrator, or use a Kafka login`;
+  const otherwise = clusterKind(clusterId) === 'kafka' ? ', or use a Kafka login' : '';
+  return `Needs the role Records reader in workspace ${workspace.name}; ask an account administrator${otherwise}`;
 }
 
 export function useMissingRight(clusterId: string): string | undefined {

@@ -19,6 +19,8 @@ export function pageOfObject(clusterId: string, { kind, name }: NamedObject): Li
       return { to: '/clusters/$clusterId/subjects/$subject', params: { clusterId, subject: name } };
     case 'agent':
       return { to: '/clusters/$clusterId/agents/$agentId', params: { clusterId, agentId: name } };
+    case 'table':
+      return { to: '/clusters/$clusterId/tables/$table', params: { clusterId, table: name } };
     case 'pipeline':
       return { to: '/clusters/$clusterId/pipelines', params, search: { q: name } };
     case 'credential':

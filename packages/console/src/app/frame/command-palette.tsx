@@ -92,7 +92,7 @@ function Targets({ onDone, ...props }: TargetsProps & { readonly onDone: () => v
     >
       <Autocomplete.Input
         autoFocus
-        placeholder="Pages, clusters, topics, groups, operations …"
+        placeholder="Pages, clusters, topics, groups, tables, operations …"
         className="h-11 border-b border-line bg-transparent px-4 text-base text-ink outline-none placeholder:text-faint"
       />
       <Autocomplete.Empty className="px-4 py-6 text-center text-muted empty:hidden">
@@ -142,6 +142,7 @@ function useTargets({ context, clusterId, onOperation }: TargetsProps): readonly
     { ...input, limit: 1000 },
     { isEnabled: kind === 'kafka' },
   );
+  const { data: tables } = useOperation('dl/list_tables', input, { isEnabled: kind === 'data lake' });
   const operations = useOperationTargets({ context, clusterId, onOperation });
   const target = (kind: string, label: string, page: LinkProps): Target => ({
     id: JSON.stringify([kind, label, page.params]),
@@ -168,7 +169,10 @@ function useTargets({ context, clusterId, onOperation }: TargetsProps): readonly
   const ofGroups = (groups?.groups ?? []).map(({ name }) =>
     target('consumer group', name, pageOfObject(clusterId, { kind: 'group', name })!),
   );
-  return [...pages, ...outside, ...ofTopics, ...ofGroups, ...operations];
+  const ofTables = (tables?.tables ?? []).map(({ table_name: name }) =>
+    target('table', name, pageOfObject(clusterId, { kind: 'table', name })!),
+  );
+  return [...pages, ...outside, ...ofTopics, ...ofGroups, ...ofTables, ...operations];
 }
 
 /** The catalogue has the schemas of all operations, so that it is loaded when it is first needed. */

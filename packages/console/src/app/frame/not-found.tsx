@@ -1,4 +1,5 @@
 import { Outlet, useLocation, useParams } from '@tanstack/react-router';
+import { clusterKind } from '@weir/core';
 import { useOperation } from '../../api/use-operation.ts';
 import { useContextOfCaller } from '../../session/context.ts';
 import { isMissing, Missing } from '../../ui/missing.tsx';
@@ -15,7 +16,15 @@ export function NotFound() {
       ? []
       : [
           { label: 'Overview', link: { to: '/clusters/$clusterId', params: { clusterId } } } as const,
-          { label: 'Topics', link: { to: '/clusters/$clusterId/topics', params: { clusterId } } } as const,
+          clusterKind(clusterId) === 'data lake'
+            ? ({
+                label: 'Tables',
+                link: { to: '/clusters/$clusterId/tables', params: { clusterId } },
+              } as const)
+            : ({
+                label: 'Topics',
+                link: { to: '/clusters/$clusterId/topics', params: { clusterId } },
+              } as const),
         ];
   return (
     <Missing title="Page not found" name={pathname} links={[...ofCluster, clustersLink]}>

@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
-import { systemClock } from '@weir/core';
+import { clusterKind, systemClock } from '@weir/core';
 import { printLiteral } from '@weir/events';
 import type { ReactNode } from 'react';
 import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
@@ -20,12 +20,14 @@ import { Time } from '../../ui/time.tsx';
 import { TrafficCharts } from '../../ui/traffic-charts.tsx';
 import { nameOf } from '../clients/client-words.ts';
 import { jobColumns } from '../jobs/job-columns.tsx';
+import { addressOf } from './agent-address.ts';
 
 type Listed = OutputOf<'list_agents'>['agents'][number];
 
 /** One agent: what it is, its last hour, its jobs and its clients. */
 export function Agent() {
   const { clusterId, agentId } = useParams({ from: '/frame/clusters/$clusterId/agents/$agentId' });
+  const isLake = clusterKind(clusterId) === 'data lake';
   const listed = useClusterOperation('list_agents', {}, { everyMs: 5_000 });
   const agent = listed.data?.agents.find(({ agent_id }) => agent_id === agentId);
   return (
@@ -55,11 +57,11 @@ export function Agent() {
       <Answer of={listed} what="list the agents">
         {() => (
           <>
-            {agent === undefined ? <Gone agentId={agentId} /> : <AgentFacts agent={agent} />}
-            <Charts agentId={agentId} />
+            {agent === undefined ? <Gone agentId={agentId} /> : <AgentFacts agent={agent} isLake={isLake} />}
+            <Charts agentId={agentId} isLake={isLake} />
             <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
               <Jobs agentId={agentId} />
-              <Clients agentId={agentId} />
+              {!isLake && <Clients agentId={agentId} />}
             </div>
           </>
         )}
@@ -67,9 +69,6 @@ export function Agent() {
     </Page>
   );
 }
-
-const addressOf = ({ host, kafka_port, schema_registry_port }: Listed) =>
-  `${host}:${kafka_port ?? schema_registry_port ?? ''}`;
 
 function factsOf({ release, roles, zone, started_at }: Listed): string {
   return [
@@ -83,15 +82,24 @@ function factsOf({ release, roles, zone, started_at }: Listed): string {
 const upText = (startedAt: string) =>
   formatDuration(Math.max(0, systemClock.nowMs() - Date.parse(startedAt)));
 
-function AgentFacts({ agent }: { readonly agent: Listed }) {
+interface AgentFactsProps {
+  readonly agent: Listed;
+  readonly isLake: boolean;
+}
+
+function AgentFacts({ agent, isLake }: AgentFactsProps) {
   const { started_at, schema_registry_port: registryPort } = agent;
   const facts: readonly (readonly [name: string, value: ReactNode])[] = [
     ['Roles', agent.roles.join(', ')],
     ['Release', agent.release],
     ['Group', agent.group || 'none'],
     ['Zone', agent.zone || 'unknown'],
-    ['Kafka', agent.kafka_port === undefined ? 'not served' : `${agent.host}:${agent.kafka_port}`],
-    ['Schema registry', registryPort === undefined ? 'not served' : `${agent.host}:${registryPort}`],
+    ...(isLake
+      ? ([['Host', agent.host]] as const)
+      : ([
+          ['Kafka', agent.kafka_port === undefined ? 'not served' : `${agent.host}:${agent.kafka_port}`],
+          ['Schema registry', registryPort === undefined ? 'not served' : `${agent.host}:${registryPort}`],
+        ] as const)),
     ['CPU', `${Math.round(agent.cpu_load * 100)} % of ${agent.cpu_count}`],
     ['Started', started_at === undefined ? 'not reported yet' : <Time key="started" of={started_at} />],
     ['Last heartbeat', <Time key="seen" of={agent.last_seen_at} />],
@@ -126,7 +134,7 @@ function Gone({ agentId }: OfAgent) {
 
 const idle = 'No samples of this agent in the last hour.';
 
-function Charts({ agentId }: OfAgent) {
+function Charts({ agentId, isLake }: OfAgent & { readonly isLake: boolean }) {
   const metrics = useMetrics({
     metrics: [
       'in_bytes_per_second',
@@ -142,11 +150,13 @@ function Charts({ agentId }: OfAgent) {
   });
   return (
     <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
-      <TrafficCharts
-        of={metrics}
-        nothing={idle}
-        noProduce="No Produce requests to this agent in the last hour."
-      />
+      {!isLake && (
+        <TrafficCharts
+          of={metrics}
+          nothing={idle}
+          noProduce="No Produce requests to this agent in the last hour."
+        />
+      )}
       <MetricChart
         title="CPU, last hour"
         of={metrics}

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
+import { clusterKind } from '@weir/core';
 import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { counted } from '../../format/format.ts';
 import { AgentLink } from '../../ui/agent-link.tsx';
@@ -9,8 +10,15 @@ import { ListTable } from '../../ui/list-page.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
+import { addressOf } from './agent-address.ts';
 
 type Agent = OutputOf<'list_agents'>['agents'][number];
+
+const whatAgentsDo = {
+  kafka: 'Agents serve Kafka clients and store records in your bucket.',
+  'schema registry': 'Agents serve the schemas of the registry.',
+  'data lake': 'Agents read topics and write tables to your bucket.',
+} as const;
 
 const columns: readonly Column<Agent>[] = [
   {
@@ -25,8 +33,7 @@ const columns: readonly Column<Agent>[] = [
     title: 'Address',
     width: 'minmax(9.5rem, 1fr)',
     sortBy: ({ host }) => host,
-    cell: ({ host, kafka_port, schema_registry_port }) =>
-      `${host}:${kafka_port ?? schema_registry_port ?? ''}`,
+    cell: addressOf,
   },
   { id: 'roles', title: 'Roles', width: 'minmax(7rem, 1fr)', cell: ({ roles }) => roles.join(', ') },
   textColumn('group', 'Group', '5.5rem', ({ group }) => group || '–'),
@@ -73,7 +80,7 @@ export function Agents() {
         }
       >
         <Empty title="No agents connected">
-          Agents serve Kafka clients and store records in your bucket. Start one with the key of this cluster.
+          {whatAgentsDo[clusterKind(clusterId)]} Start one with the key of this cluster.
         </Empty>
       </ListTable>
     </Page>

@@ -13,6 +13,8 @@ import { Menu } from '../../ui/menu.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Answer, Empty } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
+import { lagText, worstLagSeconds } from '../tables/table-words.ts';
+import { useTablesOf } from '../tables/use-tables.ts';
 import { CloneCluster } from './clone-cluster.tsx';
 import { type Cluster, clusterTypeTitles } from './cluster-types.ts';
 import { CreateCluster } from './create-cluster.tsx';
@@ -95,6 +97,8 @@ interface ClusterCardProps {
 
 function ClusterCard({ cluster, onAct }: ClusterCardProps) {
   const isKafka = cluster.type === 'byoc';
+  const isLake = cluster.type === 'byoc_data_lake';
+  const tables = useTablesOf(cluster.id, isLake).data?.tables;
   const input = { virtual_cluster_id: cluster.id };
   const overview = useOperation('describe_cluster_overview', input, { everyMs: 10_000 });
   const state = overview.data;
@@ -139,6 +143,11 @@ function ClusterCard({ cluster, onAct }: ClusterCardProps) {
                 name="Lag"
                 value={state && (state.total_lag === null ? '–' : formatCount(state.total_lag))}
               />
+            </>
+          ) : isLake ? (
+            <>
+              <Fact name="Tables" value={tables && formatCount(tables.length)} />
+              <Fact name="Largest lag" value={tables && lagText(worstLagSeconds(tables))} />
             </>
           ) : (
             <Fact name="Created" value={formatTime(cluster.created_at, 'local').slice(0, 10)} />

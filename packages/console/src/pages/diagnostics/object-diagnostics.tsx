@@ -17,7 +17,7 @@ interface Finding {
 }
 
 interface DiagnosedObject {
-  readonly kind: 'group' | 'pipeline';
+  readonly kind: 'group' | 'pipeline' | 'table';
   readonly name: string;
 }
 
@@ -25,6 +25,7 @@ interface DiagnosedObject {
 const checkPrefixes: Readonly<Record<DiagnosedObject['kind'], string>> = {
   group: 'consumer_group_',
   pipeline: 'pipeline_',
+  table: 'table_',
 };
 
 const readEveryMs = 10_000;

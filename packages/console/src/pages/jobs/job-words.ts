@@ -34,6 +34,9 @@ const meanings: Readonly<Record<string, string>> = {
   dead_file_scan: 'Scans the bucket for files that were never committed',
   schema_linking: 'Copies schemas from another registry',
   schema_export: 'Copies schemas to another registry',
+  table_ingestion: 'Writes the records of a topic to a table',
+  table_removal: 'Deletes the files of a table that was deleted',
+  table_maintenance: 'Merges small files of a table, and removes snapshots and files that are not needed',
 };
 
 /** What a kind of job is for; empty for one of a later release. */

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { OutputOf } from '@weir/api/client';
+import { clusterKind } from '@weir/core';
 import type { ReactNode } from 'react';
 import { useClusterId } from '../../api/use-cluster.ts';
 import { formatCount, formatShort, formatTime } from '../../format/format.ts';
@@ -7,16 +8,24 @@ import { ObjectLink } from '../../ui/object-link.tsx';
 import { Card } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { Severity } from '../diagnostics/severity.tsx';
+import { TableHealth } from '../tables/table-health.tsx';
+import { behindText } from '../tables/table-words.ts';
+import type { Table } from '../tables/use-tables.ts';
+
+const rowsShown = 10;
 
 interface AttentionProps {
   readonly failing: OutputOf<'list_diagnostics'>['diagnostics'] | undefined;
-  readonly behind: OutputOf<'describe_cluster_overview'>['lagging_groups'] | undefined;
+  readonly behind?: OutputOf<'describe_cluster_overview'>['lagging_groups'] | undefined;
+  /** Of a data lake, instead of groups. */
+  readonly tables?: readonly Table[] | undefined;
   readonly lost: OutputOf<'describe_cluster_overview'>['lost_agents'] | undefined;
 }
 
-/** What needs attention: failing diagnostics, groups that fall behind, and agents that are gone. */
-export function Attention({ failing, behind, lost }: AttentionProps) {
+/** What needs attention: failing diagnostics, groups or tables that fall behind, and agents that are gone. */
+export function Attention({ failing, behind, tables, lost }: AttentionProps) {
   const clusterId = useClusterId();
+  const isLake = clusterKind(clusterId) === 'data lake';
   return (
     <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
       <List
@@ -38,24 +47,7 @@ export function Attention({ failing, behind, lost }: AttentionProps) {
           </li>
         ))}
       />
-      <List
-        title="Groups falling behind"
-        nothing="No group has a lag of 1,000 records or more."
-        rows={behind?.map(({ group, lag, produced_records_per_second, consumed_records_per_second }) => (
-          <li key={group} className="flex items-center gap-3 px-4 py-2">
-            <ObjectLink
-              of={{ kind: 'group', name: group }}
-              className="min-w-0 flex-1 truncate text-ink hover:underline"
-            />
-            <span className="text-muted tabular-nums">
-              {formatCount(lag)} records
-              {produced_records_per_second !== null && consumed_records_per_second !== null
-                ? `, consumes ${formatShort(consumed_records_per_second)} of ${formatShort(produced_records_per_second)} records/s`
-                : ''}
-            </span>
-          </li>
-        ))}
-      />
+      {isLake ? <TroubledTables tables={tables} /> : <LaggingGroups behind={behind} />}
       {lost !== undefined && lost.length > 0 && (
         <List
           title="Silent agents"
@@ -73,6 +65,50 @@ export function Attention({ failing, behind, lost }: AttentionProps) {
         />
       )}
     </div>
+  );
+}
+
+function LaggingGroups({ behind }: Pick<AttentionProps, 'behind'>) {
+  return (
+    <List
+      title="Groups falling behind"
+      nothing="No group has a lag of 1,000 records or more."
+      rows={behind?.map(({ group, lag, produced_records_per_second, consumed_records_per_second }) => (
+        <li key={group} className="flex items-center gap-3 px-4 py-2">
+          <ObjectLink
+            of={{ kind: 'group', name: group }}
+            className="min-w-0 flex-1 truncate text-ink hover:underline"
+          />
+          <span className="text-muted tabular-nums">
+            {formatCount(lag)} records
+            {produced_records_per_second !== null && consumed_records_per_second !== null
+              ? `, consumes ${formatShort(consumed_records_per_second)} of ${formatShort(produced_records_per_second)} records/s`
+              : ''}
+          </span>
+        </li>
+      ))}
+    />
+  );
+}
+
+function TroubledTables({ tables }: Pick<AttentionProps, 'tables'>) {
+  return (
+    <List
+      title="Tables that need attention"
+      nothing="All tables are written as they should."
+      rows={tables?.slice(0, rowsShown).map(({ table_name, table_uuid, status }) => (
+        <li key={table_uuid} className="flex items-center gap-3 px-4 py-2">
+          <span className="w-20 shrink-0">
+            <TableHealth status={status} />
+          </span>
+          <ObjectLink
+            of={{ kind: 'table', name: table_name }}
+            className="min-w-0 flex-1 truncate text-ink hover:underline"
+          />
+          <span className="text-muted tabular-nums">{status && behindText(status)}</span>
+        </li>
+      ))}
+    />
   );
 }
 

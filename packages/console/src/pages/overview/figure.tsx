@@ -5,11 +5,11 @@ interface FigureProps {
   /** `undefined` until it is known. */
   readonly value: string | undefined;
   readonly unit: string;
-  /** Of the last hour. */
-  readonly values: readonly (number | null)[];
+  /** Of the last hour; absent if it is not known over time. */
+  readonly values?: readonly (number | null)[];
 }
 
-/** A number and its last hour. */
+/** A number, and its last hour. */
 export function Figure({ name, value, unit, values }: FigureProps) {
   return (
     <div className="rounded-md border border-line bg-surface px-4 py-3">
@@ -21,9 +21,11 @@ export function Figure({ name, value, unit, values }: FigureProps) {
             <span className="ml-1 text-sm font-normal text-muted">{unit}</span>
           )}
         </span>
-        <div className="mt-1 h-6">
-          {values.some((one) => one !== null) && <Sparkline label={`${name}, last hour`} values={values} />}
-        </div>
+        {values !== undefined && (
+          <div className="mt-1 h-6">
+            {values.some((one) => one !== null) && <Sparkline label={`${name}, last hour`} values={values} />}
+          </div>
+        )}
       </dd>
     </div>
   );

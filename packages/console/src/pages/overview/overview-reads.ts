@@ -1,4 +1,5 @@
 import type { CallOf } from '@weir/api/client';
+import { clusterKind } from '@weir/core';
 import { readAhead } from '../../api/use-operation.ts';
 
 type Query = Omit<CallOf<'query_metrics'>, 'virtual_cluster_id'>;
@@ -26,7 +27,11 @@ export function readOverview(clusterId: string): void {
   readAhead('describe_virtual_cluster', input);
   readAhead('describe_cluster_overview', input);
   readAhead('list_diagnostics', { ...input, state: 'failing' });
+  readAhead('list_agents', input);
+  if (clusterKind(clusterId) === 'data lake') {
+    readAhead('dl/list_tables', { ...input, include_status: true });
+    return;
+  }
   readAhead('query_metrics', { ...input, ...overviewMetrics });
   readAhead('query_metrics', { ...input, ...lagOfGroups });
-  readAhead('list_agents', input);
 }

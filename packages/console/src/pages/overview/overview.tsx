@@ -11,6 +11,8 @@ import { Card, Page } from '../../ui/page.tsx';
 import { Answer, Command } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
 import { TrafficCharts } from '../../ui/traffic-charts.tsx';
+import { bytesOf, lagText, rowsOf, troubledTables, worstLagSeconds } from '../tables/table-words.ts';
+import { type Table, useTablesOf } from '../tables/use-tables.ts';
 import { Attention } from './attention.tsx';
 import { Figure } from './figure.tsx';
 import { lagOfGroups, overviewMetrics } from './overview-reads.ts';
@@ -35,16 +37,19 @@ function OverviewOf({ cluster }: { readonly cluster: Cluster }) {
   const clusterId = cluster.id;
   const input = { virtual_cluster_id: clusterId };
   const isKafka = cluster.type === 'byoc';
+  const isLake = cluster.type === 'byoc_data_lake';
   const overview = useOperation('describe_cluster_overview', input, { everyMs });
   const failing = useOperation('list_diagnostics', { ...input, state: 'failing' }, { everyMs });
   const agents = useOperation('list_agents', input, { everyMs: 30_000 });
   const metrics = useMetrics(overviewMetrics, isKafka);
+  const tables = useTablesOf(clusterId, isLake).data?.tables;
+  const troubled = isLake ? troubledTables(tables ?? []) : undefined;
   const state = overview.data;
   const behind = (state?.lagging_groups ?? []).filter(({ lag }) => lag >= worthMentioningLag);
   const sentence = statusSentence({
     agents: state?.agent_count,
     failing: failing.data?.diagnostics.map(({ severity }) => severity),
-    behind: behind.length,
+    ...(troubled === undefined ? { behind: behind.length } : { behind: troubled.length, of: 'table' }),
   });
   return (
     <Page
@@ -53,6 +58,7 @@ function OverviewOf({ cluster }: { readonly cluster: Cluster }) {
         <span className="flex flex-wrap items-center gap-x-3">
           <CopyableId text={clusterId} what="the cluster id" />
           {state !== undefined && <span>{factsOf(state, isKafka)}</span>}
+          {tables !== undefined && <span>{counted(tables.length, 'table')}</span>}
         </span>
       }
       actions={<Freshness of={overview} />}
@@ -63,7 +69,12 @@ function OverviewOf({ cluster }: { readonly cluster: Cluster }) {
         </Status>
       </p>
       {isKafka && <Figures metrics={metrics.data} state={state} />}
-      <Attention failing={failing.data?.diagnostics} behind={state && behind} lost={state?.lost_agents} />
+      {isLake && <TableFigures tables={tables} />}
+      <Attention
+        failing={failing.data?.diagnostics}
+        {...(isLake ? { tables: tables && troubled } : { behind: state && behind })}
+        lost={state?.lost_agents}
+      />
       {isKafka && <Charts metrics={metrics} />}
       <Connect agents={agents.data?.agents} />
     </Page>
@@ -108,6 +119,21 @@ function Figures({ metrics, state }: FiguresProps) {
       />
       <Figure name="Produce p99" value={shown(lastOf(p99), formatShort)} unit="ms" values={p99} />
       <Figure name="Lag" value={shown(state?.total_lag, formatShort)} unit="records" values={lag} />
+    </dl>
+  );
+}
+
+function TableFigures({ tables }: { readonly tables: readonly Table[] | undefined }) {
+  const shown = (text: (tables: readonly Table[]) => string) =>
+    tables === undefined ? undefined : text(tables);
+  const sum = (of: (table: Table) => number) => (all: readonly Table[]) =>
+    all.reduce((total, table) => total + of(table), 0);
+  return (
+    <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+      <Figure name="Tables" value={shown(({ length }) => formatShort(length))} unit="" />
+      <Figure name="Rows" value={shown((all) => formatShort(sum(rowsOf)(all)))} unit="" />
+      <Figure name="Size" value={shown((all) => formatBytes(sum(bytesOf)(all)))} unit="" />
+      <Figure name="Largest lag" value={shown((all) => lagText(worstLagSeconds(all)))} unit="" />
     </dl>
   );
 }

@@ -16,6 +16,7 @@ import { Status } from '../../ui/status.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ObjectDiagnostics } from '../diagnostics/object-diagnostics.tsx';
+import { TablesOfPipeline } from '../tables/tables-of-pipeline.tsx';
 import type { Pipeline } from './state.tsx';
 
 const path = '/frame/clusters/$clusterId/pipelines/$pipelineId/activity';
@@ -33,9 +34,15 @@ export function PipelineActivity() {
       {({ pipeline_overview }) => (
         <div className="flex flex-col gap-4">
           <ObjectDiagnostics of={{ kind: 'pipeline', name: pipeline_overview.name }} />
-          <Charts pipelineId={pipelineId} />
-          <Instances pipeline={pipeline_overview} />
-          <Errors pipeline={pipeline_overview} />
+          {pipeline_overview.type === 'data_lake' ? (
+            <TablesOfPipeline pipelineId={pipelineId} />
+          ) : (
+            <>
+              <Charts pipelineId={pipelineId} />
+              <Instances pipeline={pipeline_overview} />
+              <Errors pipeline={pipeline_overview} />
+            </>
+          )}
         </div>
       )}
     </Answer>

@@ -4,6 +4,7 @@ import { useClusterOperation } from '../../api/use-cluster.ts';
 import { Answer } from '../../ui/states.tsx';
 import { EventExplorer } from '../events/explorer.tsx';
 import { usePlace } from '../events/state/use-place.ts';
+import type { Pipeline } from './state.tsx';
 
 const path = '/frame/clusters/$clusterId/pipelines/$pipelineId/logs';
 
@@ -13,16 +14,20 @@ export function PipelineLogs() {
   const described = useClusterOperation('describe_pipeline', { pipeline_id: pipelineId });
   return (
     <Answer of={described} what="describe the pipeline">
-      {({ pipeline_overview }) => <LogsOf name={pipeline_overview.name} />}
+      {({ pipeline_overview }) => <LogsOf pipeline={pipeline_overview} />}
     </Answer>
   );
 }
 
-function LogsOf({ name }: { readonly name: string }) {
+function LogsOf({ pipeline: { name, type } }: { readonly pipeline: Pick<Pipeline, 'name' | 'type'> }) {
   const { pipelineId } = useParams({ from: path });
   const scope = useMemo(
-    () => ({ types: ['pipeline_logs'], filter: `data.pipeline_name == ${JSON.stringify(name)}` }) as const,
-    [name],
+    () =>
+      type === 'data_lake'
+        ? // Events of tables name no pipeline: these are of all tables of the cluster.
+          ({ types: ['tableflow_logs'] } as const)
+        : ({ types: ['pipeline_logs'], filter: `data.pipeline_name == ${JSON.stringify(name)}` } as const),
+    [name, type],
   );
   return <EventExplorer key={pipelineId} scope={scope} {...usePlace()} />;
 }
