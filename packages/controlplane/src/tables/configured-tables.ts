@@ -1,7 +1,6 @@
-import { tableNameOf } from '@weir/cluster';
 import { readYaml } from '@weir/pipelines/yaml';
 import { checkedValue } from '@weir/pipelines/yaml-schema';
-import { tablesConfiguration } from '@weir/tables/definition';
+import { tableNameOf, tablesConfiguration } from '@weir/tables/definition';
 import type { ConfiguredTable } from '../accounts/workspaces/tables.ts';
 
 /** A table of a configuration, and the configuration with this table alone. */
