@@ -1,6 +1,6 @@
 /** Compaction: small data files become larger ones with the same rows. */
 import { mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Failure, randomId } from '@weir/core';
 import {
   ChangeRefused,
@@ -69,10 +69,11 @@ export async function compact(
     const { bins, isComplete } = planCompaction(data, rules);
     if (bins.length === 0) return { ...counts, failures, hasMore: false };
     const tools = await open();
-    let isRefused = false;
+    let [isRefused, isPlannedAgain] = [false, false];
     for (let at = 0; at < bins.length && !isRefused; at += tableLimits.compactionBinsPerCommit) {
       const some = bins.slice(at, at + tableLimits.compactionBinsPerCommit);
       const merged = await mergeBins(maintenance, tools, metadata, some, attempt);
+      if (merged.isPlannedAgain) isPlannedAgain = true;
       if (merged.bins.length === 0) continue;
       const { added } = merged;
       const removed = merged.bins.flatMap((bin) => bin.files.map(({ path }) => path));
@@ -94,7 +95,7 @@ export async function compact(
       counts.mergedBytes += merged.bins.reduce((sum, { bytes }) => sum + bytes, 0);
       counts.writtenFiles += added.length;
     }
-    if (!isRefused) return { ...counts, failures, hasMore: !isComplete };
+    if (!isRefused && !isPlannedAgain) return { ...counts, failures, hasMore: !isComplete };
   }
   return { ...counts, failures, hasMore: true };
 }
@@ -154,6 +155,8 @@ export function targetBytesOf({ properties }: TableMetadata): number {
 interface Merged {
   readonly bins: CompactionBin[];
   readonly added: DataFile[];
+  /** Whether the other files of a bin may be merged without those that cannot be. */
+  isPlannedAgain: boolean;
 }
 
 /** A bin that fails is left as it is, so that one broken file does not keep all others from being merged. */
@@ -165,7 +168,7 @@ async function mergeBins(
   { leftAlone, failures }: Attempt,
 ): Promise<Merged> {
   const { files, log, signal } = maintenance;
-  const merged: Merged = { bins: [], added: [] };
+  const merged: Merged = { bins: [], added: [], isPlannedAgain: false };
   for (const bin of bins) {
     if (failures.length >= failuresMax) break;
     try {
@@ -182,13 +185,19 @@ async function mergeBins(
         first: bin.files[0]!.path,
         error: message,
       });
-      for (const { path } of bin.files) leftAlone.add(path);
       // Files of other programs may stay as they are.
-      if (!(error instanceof ParquetNotRewritable)) failures.push(message);
+      if (error instanceof ParquetNotRewritable) merged.isPlannedAgain = true;
+      else failures.push(message);
+      const unfit = error instanceof ParquetNotRewritable ? error.sources.map((path) => basename(path)) : [];
+      for (const [place, { path }] of bin.files.entries())
+        if (unfit.length === 0 || unfit.includes(sourceName(place))) leftAlone.add(path);
     }
   }
   return merged;
 }
+
+/** The name of a local copy. */
+const sourceName = (at: number) => `${at}.parquet`;
 
 async function mergeBin(
   { dataFiles, files, settings, random, signal }: Maintenance,
@@ -202,7 +211,7 @@ async function mergeBin(
   try {
     const localSources: string[] = [];
     for (const [at, source] of sources.entries()) {
-      const path = join(local, `${at}.parquet`);
+      const path = join(local, sourceName(at));
       await download(dataFiles, source, path, signal);
       localSources.push(path);
     }

@@ -94,6 +94,9 @@ export class TableMaintainer {
         failures.push(`${name}: ${(error as Error).message}`);
       }
     };
+    // What a crash left.
+    if (!this.#isEmptied) await rm(this.#options.directory, { recursive: true, force: true });
+    this.#isEmptied = true;
     const workspace = new Workspace(() => this.#openTools());
     try {
       if (steps.includes('retention')) await step('retention', () => retainRows(maintenance));
@@ -120,9 +123,6 @@ export class TableMaintainer {
 
   async #openTools(): Promise<OpenTools> {
     const { directory, memoryBytesMax, spillBytesMax } = this.#options;
-    // What a crash left.
-    if (!this.#isEmptied) await rm(directory, { recursive: true, force: true });
-    this.#isEmptied = true;
     await mkdir(directory, { recursive: true });
     const own = await mkdtemp(join(directory, 'table-'));
     const rewriter = await DuckDbRewriter.open({ directory: own, memoryBytesMax, spillBytesMax });
