@@ -4,7 +4,7 @@
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type Clock, Failure, formatBytes, type Log, type Random, Semaphore } from '@weir/core';
+import { type Clock, Failure, type Log, type Random, Semaphore } from '@weir/core';
 import { TableNotFound } from '@weir/iceberg';
 import { DuckDbRewriter } from '../parquet/duckdb-rewrite.ts';
 import { cleanUp } from './clean-up.ts';
@@ -172,7 +172,7 @@ function summaryOf(counts: MaintenanceCounts): string {
   } = counts;
   const parts = [
     removedFiles > 0 && `removed ${removedRows} rows in ${removedFiles} files`,
-    mergedFiles > 0 && `merged ${mergedFiles} files (${formatBytes(mergedBytes)}) into ${writtenFiles}`,
+    mergedFiles > 0 && `merged ${mergedFiles} files (${mergedBytes} bytes) into ${writtenFiles}`,
     replacedManifests > 0 && `rewrote ${replacedManifests} manifests`,
     expired > 0 && `expired ${expired} snapshots and deleted ${deletedFiles} files`,
     orphanFiles > 0 && `deleted ${orphanFiles} orphaned files`,
