@@ -3,7 +3,7 @@ import { orphanFiles, PropertyChange, type TableMetadata } from '@weir/iceberg';
 import { tableLimits } from '../limits.ts';
 import { commit, type Maintenance } from './maintenance.ts';
 
-export interface CleanUpCounts {
+interface CleanUpCounts {
   readonly orphanFiles: number;
   readonly oldMetadataFiles: number;
 }

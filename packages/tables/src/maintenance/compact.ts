@@ -23,13 +23,10 @@ import { download, upload } from './local-files.ts';
 import { carriedSummary, commit, type Maintenance } from './maintenance.ts';
 import { type CompactionBin, type CompactionRules, planCompaction } from './plan-compaction.ts';
 
-export interface CompactionCounts {
+interface CompactionResult {
   readonly mergedFiles: number;
   readonly mergedBytes: number;
   readonly writtenFiles: number;
-}
-
-export interface CompactionResult extends CompactionCounts {
   /** Whether there is more to merge than a job may. */
   readonly hasMore: boolean;
   /** Of files that could not be merged; the others were. */
@@ -87,7 +84,7 @@ export async function compact(
         // Only then is it certain that no state refers to the files. After other errors they may become orphans.
         if (!(error instanceof ChangeRefused)) throw error;
         await files.delete(added.map(({ path }) => path));
-        log.debug('planning compaction again', { error: error.message });
+        log.debug('retrying compaction of table', { error: error.message });
         isRefused = true;
         continue;
       }

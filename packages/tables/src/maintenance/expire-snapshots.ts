@@ -3,7 +3,7 @@ import { Expiry, type TableMetadata, unreachableFiles } from '@weir/iceberg';
 import { tableLimits } from '../limits.ts';
 import { commit, type Maintenance, snapshotsOfIngestion } from './maintenance.ts';
 
-export interface ExpiryCounts {
+interface ExpiryCounts {
   readonly expiredSnapshots: number;
   readonly deletedFiles: number;
 }

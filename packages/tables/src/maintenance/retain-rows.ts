@@ -10,7 +10,7 @@ import {
 } from '@weir/iceberg';
 import { carriedSummary, commit, type Maintenance } from './maintenance.ts';
 
-export interface RetentionCounts {
+interface RetentionCounts {
   readonly removedFiles: number;
   readonly removedRows: number;
 }
@@ -38,7 +38,7 @@ export async function retainRows(maintenance: Maintenance): Promise<RetentionCou
       return { removedFiles: expired.length, removedRows };
     } catch (error) {
       if (!(error instanceof ChangeRefused) || plan === plansMax) throw error;
-      log.debug('planning retention again', { error: error.message });
+      log.debug('retrying retention of table', { error: error.message });
     }
   }
 }
@@ -55,7 +55,7 @@ async function expiredFiles(
 ): Promise<DataFile[]> {
   const column = currentSchema(metadata).find([name]);
   if (column?.type.kind !== 'timestamptz') {
-    log.warn('skipping retention of table without its column', { column: name });
+    log.warn('failed to find column of retention', { column: name });
     return [];
   }
   const { id } = column;
