@@ -476,7 +476,6 @@ export {
   type TableTask,
   tableIngestionKind,
   tableMaintenanceKind,
-  tableNameOf,
   tablePath,
   tableRemovalKind,
   tableSteadyMs,

@@ -138,9 +138,10 @@ export function avroPrimitive(type: AvroScalar, path: readonly string[] = []): T
   }
   switch (type.kind) {
     case 'bytes':
-    // DuckDB stores a `fixed` of Iceberg as bytes of any length, which pyiceberg refuses.
-    case 'fixed':
       return { kind: 'binary' };
+    case 'fixed':
+      if (type.sizeBytes === 0) throw refusal(path, 'is a fixed of no bytes');
+      return { kind: 'fixed', bytes: type.sizeBytes };
     case 'enum':
       return { kind: 'string' };
     case 'null':
