@@ -24,7 +24,7 @@ interface ExactFields {
   readonly names: ReadonlySet<string> | 'any';
   /** Whether those in lists have to be, which have no name. */
   readonly hasElements: boolean;
-  /** Whether fractions have to be, and not integers alone. */
+  /** Whether a number that a double takes for 0 has to be noticed. */
   readonly hasDecimals: boolean;
 }
 
@@ -123,7 +123,7 @@ function withLongNumbersQuoted(text: string, fields: ExactFields): string {
     while (start > from && isInNumber(text.charCodeAt(start - 1))) start--;
     let end = at + 1;
     while (end < text.length && isInNumber(text.charCodeAt(end))) end++;
-    if (end - start > exactDigitsMax && hasToBeExact(text, start, end, fields)) {
+    if (end - start > exactDigitsMax && hasToBeExact(text, start, fields)) {
       if (text.charCodeAt(start - 1) === minus) start--;
       end = exponentEnd(text, end);
       quoted += `${text.slice(from, start)}"${nulEscape}n${text.slice(start, end)}"`;
@@ -138,8 +138,7 @@ const minus = 0x2d;
 const quote = 0x22;
 
 /** Looks at what stands before a run of digits: the name of a field, the begin of a list, or anything else. */
-function hasToBeExact(text: string, start: number, end: number, fields: ExactFields): boolean {
-  if (!fields.hasDecimals && text.slice(start, end).includes('.')) return false;
+function hasToBeExact(text: string, start: number, fields: ExactFields): boolean {
   let at = start - 1;
   if (text.charCodeAt(at) === minus) at--;
   while (at >= 0 && text.charCodeAt(at) <= 0x20) at--;
