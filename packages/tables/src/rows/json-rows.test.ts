@@ -326,16 +326,9 @@ test('timestamps are those of Date', async () => {
   const definition = await jsonTable({ c: timestamp });
   const rows = definition.openRows(noRegistry);
   await fc.assert(
-    fc.asyncProperty(
-      fc.date({
-        min: new Date('0001-01-01T00:00:00Z'),
-        max: new Date('9999-12-31T23:59:59.999Z'),
-        noInvalidDate: true,
-      }),
-      async (at) => {
-        const { columns } = await rows.read([recordOf(JSON.stringify({ c: at.toISOString() }))]);
-        assert.deepEqual(columns[0], [BigInt(at.getTime()) * 1000n]);
-      },
-    ),
+    fc.asyncProperty(fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 }), async (atMs) => {
+      const { columns } = await rows.read([recordOf(JSON.stringify({ c: new Date(atMs).toISOString() }))]);
+      assert.deepEqual(columns[0], [BigInt(atMs) * 1000n]);
+    }),
   );
 });
