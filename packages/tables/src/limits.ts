@@ -91,4 +91,39 @@ export const tableLimits = {
 
   /** A batch that cannot be read is tried again after this. */
   sourceDamagedRetryMs: 30_000,
+
+  /** The size of files that compaction writes, unless `write.target-file-size-bytes` says another; and the most. */
+  compactionTargetBytes: 128 * MiB,
+  compactionTargetBytesMax: 512 * MiB,
+
+  /** So many files of about one size are merged; and the most that become one. */
+  compactionFilesMin: 5,
+  compactionFilesPerBinMax: 500,
+
+  /** What one job reads for compaction at most, unless one new file takes more. */
+  compactionBytesPerJobMax: 1024 * MiB,
+
+  /** New files of compaction that are committed together. */
+  compactionBinsPerCommit: 16,
+
+  /** After so many appends a table is compacted. */
+  compactionAppendsMin: 20,
+
+  /** What is left of a partition is merged when it got no file for so long: a day. */
+  compactionColdMs: 86_400_000,
+
+  /** Snapshots of a table that their age keeps; each makes every commit larger. */
+  tableSnapshotsMax: 2000,
+
+  /** So many snapshots expire at once, unless it is time for the daily clean-up. */
+  expiredSnapshotsMin: 100,
+
+  /** Files of a table that nothing refers to are deleted when they are older: three days. */
+  tableOrphanAgeMs: 3 * 86_400_000,
+
+  /** Tables in use are cleaned up once in so long: a day. */
+  tableCleanUpMs: 86_400_000,
+
+  /** Manifests beyond those that the files need, before they are written anew. */
+  tableManifestsSpare: 30,
 } as const;

@@ -10,7 +10,7 @@ export interface DataFiles {
 }
 
 /** Its owner finishes or aborts it. */
-export interface NewDataFile {
+interface NewDataFile {
   /** Copies bytes. Returns a promise if it must wait for earlier ones. */
   write(bytes: Uint8Array): Promise<void> | undefined;
   finish(): Promise<void>;

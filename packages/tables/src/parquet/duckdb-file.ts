@@ -6,6 +6,7 @@ import {
   DuckDBDataChunk,
   type DuckDBType,
 } from '@duckdb/node-api';
+import { dictionaryOptions } from './dictionary-option.ts';
 import { duckType, fieldIds, quoteText, selection, tableDefinition } from './duckdb-schema.ts';
 import { type Converter, converterOf, type ValueCounts } from './duckdb-values.ts';
 import { chunkRowsMax, rowGroupRows, rowGroupStarts, writtenColumns } from './file-metrics.ts';
@@ -72,6 +73,7 @@ export class DuckDbFile {
       'COMPRESSION zstd',
       `ROW_GROUP_SIZE ${this.#rowGroupRows()}`,
       `FIELD_IDS ${fieldIds(this.#columns)}`,
+      ...(await dictionaryOptions(this.#connection, this.#columns, this.#table)),
     ];
     await this.#connection.run(
       `COPY (SELECT ${selection(this.#columns)} FROM ${this.#table}) TO ${quoteText(path)} (${options.join(', ')})`,

@@ -5,6 +5,7 @@
 import { stat } from 'node:fs/promises';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { TableDefinition } from '../table-definition.ts';
+import { dictionaryOptions } from './dictionary-option.ts';
 import { fieldIds, fileNames, quoteName, quoteText } from './duckdb-schema.ts';
 import { expressionsFor, type FileColumn, readFileColumns, shapeOf } from './file-columns.ts';
 import { rowGroupRows, rowGroupStarts, writtenColumns } from './file-metrics.ts';
@@ -80,13 +81,14 @@ export class DuckDbRewriter {
   async #run(connection: DuckDBConnection, rewrite: Rewrite): Promise<WrittenParquet> {
     const { sources, columns, compression, path } = rewrite;
     const runs = await runsOf(connection, rewrite);
+    const rows = runs.map((run) => selectionOf(run, columns)).join(' UNION ALL ');
     const options = [
       'FORMAT parquet',
       `COMPRESSION ${codecs[compression]}`,
       `ROW_GROUP_SIZE ${rowGroupRows(await rowBytes(connection, sources), this.#options.memoryBytesMax)}`,
       `FIELD_IDS ${fieldIds(columns)}`,
+      ...(await dictionaryOptions(connection, columns, `(${rows}) AS merged(${namesOf(columns.length)})`)),
     ];
-    const rows = runs.map((run) => selectionOf(run, columns)).join(' UNION ALL ');
     await connection.run(`COPY (${rows}) TO ${quoteText(path)} (${options.join(', ')})`);
     await removeIntegerAnnotations(path);
     const source = `read_parquet(${quoteText(path)}, hive_partitioning = false) AS file(${namesOf(columns.length)})`;
@@ -106,25 +108,40 @@ export class DuckDbRewriter {
 async function runsOf(connection: DuckDBConnection, { sources, neededIds }: Rewrite): Promise<Run[]> {
   const runs: Run[] = [];
   for (const path of sources) {
-    const columns = await readFileColumns(connection, path);
-    for (const id of neededIds ?? [])
-      if (!columns.some((column) => column.id === id))
-        throw new ParquetNotRewritable(
-          `the file lacks the column ${id}, whose value is that of its partition`,
-        );
-    const shape = shapeOf(columns);
-    const last = runs.at(-1);
-    if (last?.shape === shape) last.paths.push(path);
-    else runs.push({ columns, shape, paths: [path] });
+    try {
+      const columns = await readFileColumns(connection, path);
+      for (const id of neededIds ?? [])
+        if (!columns.some((column) => column.id === id))
+          throw new ParquetNotRewritable(
+            `the file lacks the column ${id}, whose value is that of its partition`,
+          );
+      const shape = shapeOf(columns);
+      const last = runs.at(-1);
+      if (last?.shape === shape) last.paths.push(path);
+      else runs.push({ columns, shape, paths: [path] });
+    } catch (error) {
+      throw about(error, [path]);
+    }
   }
   return runs;
 }
 
 function selectionOf({ columns: has, paths }: Run, columns: readonly Column[]): string {
   const names = fileNames(columns);
-  const selected = expressionsFor(columns, has).map((value, at) => `${value} AS ${quoteName(names[at]!)}`);
+  let expressions: string[];
+  try {
+    expressions = expressionsFor(columns, has);
+  } catch (error) {
+    throw about(error, paths);
+  }
+  const selected = expressions.map((value, at) => `${value} AS ${quoteName(names[at]!)}`);
   const list = paths.map(quoteText).join(', ');
   return `SELECT ${selected.join(', ')} FROM read_parquet([${list}], hive_partitioning = false) AS file(${namesOf(has.length)})`;
+}
+
+function about(error: unknown, sources: readonly string[]): unknown {
+  if (error instanceof ParquetNotRewritable) error.sources = sources;
+  return error;
 }
 
 const namesOf = (count: number) => Array.from({ length: count }, (_, at) => `c${at}`).join(', ');

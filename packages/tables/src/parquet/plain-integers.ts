@@ -1,7 +1,7 @@
 /**
  * DuckDB annotates integer columns of Parquet files with their width, which Iceberg does not ask for. The vectorised
- * reader of Spark takes the annotation for the type of the table, and fails where an `int` of a file has become a `long`
- * since. So the annotations are taken out of the schema in the footer; nothing else changes.
+ * reader of Spark takes the annotation for the type of the table, and fails where an `int` of a file has become a
+ * `long` since. So the annotations are taken out of the schema in the footer; nothing else changes.
  *
  * The footer is a struct in Thrift's compact protocol: fields of a header and a value each, until a zero.
  */

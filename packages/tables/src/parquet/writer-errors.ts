@@ -15,9 +15,11 @@ export class InvalidRow extends Failure {
   override readonly name = 'InvalidRow';
 }
 
-/** A file has columns that cannot be read as those of the table: of another program, or without ids. It stays as it is. */
+/** A file has columns that cannot be read as those of the table: it has no ids, or other types. It stays as it is. */
 export class ParquetNotRewritable extends Failure {
   override readonly name = 'ParquetNotRewritable';
+  /** The files that it is about; set by the one who knows them. */
+  sources: readonly string[] = [];
 }
 
 /** The file could not be written, such as on a full disk. */

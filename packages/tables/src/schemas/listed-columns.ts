@@ -42,7 +42,10 @@ export function listedColumns(fields: readonly ListedField[]): SchemaColumns {
     if (id !== undefined) givenIds.add(id);
     const known = Object.hasOwn(aliases, type) ? aliases[type]! : type;
     try {
-      return { id: ids.next(), name, isRequired: false, type: parsePrimitive(known, name.slice(0, 80)) };
+      const parsed = parsePrimitive(known, name.slice(0, 80));
+      if (parsed.kind === 'fixed')
+        throw new UnusableField(index, 'type', `${type}: some readers cannot read such columns; use binary`);
+      return { id: ids.next(), name, isRequired: false, type: parsed };
     } catch (error) {
       if (error instanceof UnusableSchema) throw error;
       throw new UnusableField(index, 'type', (error as Error).message.replace(`${name.slice(0, 80)}: `, ''));

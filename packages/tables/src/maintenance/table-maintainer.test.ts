@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { MiB, silentLog } from '@weir/core';
+import { FileChange, newestSummary, PropertyChange, snapshotOfRef, TableNotFound } from '@weir/iceberg';
+import { TestTable } from '../../testing/test-table.ts';
+import { tableLimits } from '../limits.ts';
+import { dropTable } from './drop-table.ts';
+import { maintenanceDue } from './maintenance-due.ts';
+import { TableMaintainer } from './table-maintainer.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const columns = [
+  { name: 'id', isRequired: false, type: { kind: 'long' } as const },
+  { name: 'kafka_timestamp', isRequired: false, type: { kind: 'timestamptz' } as const },
+];
+
+async function tableFor(t: TestContext, options: Parameters<typeof TestTable.create>[1] = {}) {
+  const table = await TestTable.create(columns, options);
+  t.after(() => table.close());
+  const directory = join(table.directory, 'maintainer');
+  const maintainer = new TableMaintainer({
+    directory,
+    memoryBytesMax: 64 * MiB,
+    spillBytesMax: 64 * MiB,
+    clock: table.clock,
+    random: table.random,
+    log: silentLog,
+  });
+  const append = (id: number) => table.append([[BigInt(id), BigInt(table.clock.nowMs()) * 1000n]]);
+  return { table, directory, maintainer, append };
+}
+
+test('a table is maintained through its life, and then costs nothing', async (t) => {
+  const { table, directory, maintainer, append } = await tableFor(t, {
+    properties: { 'write.metadata.previous-versions-max': '3' },
+  });
+  mkdirSync(join(directory, 'left-by-a-crash'), { recursive: true });
+  writeFileSync(join(directory, 'left-by-a-crash', '0.parquet'), 'x');
+  const { settings } = table.maintenance();
+  const run = async () => {
+    const steps = maintenanceDue(await table.metadata(), { settings, nowMs: table.clock.nowMs() });
+    return { steps, ...(await maintainer.maintain({ ...table.maintenance(), steps })) };
+  };
+  for (let at = 0; at < 20; at++) await append(at);
+  await table.files.write(`${table.location}/data/orphan.parquet`, Buffer.from('x'));
+  const expected = await table.expected();
+
+  const compacted = await run();
+  assert.deepEqual(compacted.steps, ['compaction']);
+  assert.match(compacted.summary, /^merged 20 files \(\d+ bytes\) into 1$/);
+  assert.deepEqual([compacted.counts.mergedFiles, compacted.hasMore], [20, false]);
+  assert.deepEqual(await table.rows(), expected);
+  assert.deepEqual(readdirSync(directory), [], 'what a crash left, and what this run used, is gone');
+
+  assert.deepEqual((await run()).summary, 'nothing to do');
+
+  table.clock.laterMs = 2 * dayMs;
+  const young = await run();
+  assert.deepEqual(young.steps, ['clean-up']);
+  assert.deepEqual(
+    [young.counts.orphanFiles, young.counts.expiredSnapshots],
+    [0, 0],
+    'they are not old enough',
+  );
+  assert.equal((await run()).steps.length, 0, 'once a day');
+
+  table.clock.laterMs = 7 * dayMs;
+  const late = await run();
+  assert.deepEqual(late.steps, ['clean-up']);
+  assert.match(
+    late.summary,
+    /^expired 20 snapshots and deleted 60 files, deleted 1 orphaned files, deleted \d+ old/,
+  );
+  const metadata = await table.metadata();
+  assert.equal(metadata.snapshots.length, 1);
+  assert.equal(newestSummary(metadata, 'service.source-offsets')?.value, '{"0":"20"}');
+  assert.deepEqual(await table.rows(), expected);
+  const paths = await table.paths();
+  assert.equal(paths.filter((path) => path.startsWith('data/')).length, 1);
+  assert.equal(paths.filter((path) => path.endsWith('.metadata.json')).length, 4);
+
+  table.clock.laterMs = 300 * dayMs;
+  assert.deepEqual((await run()).steps, []);
+});
+
+test('snapshots that have the offsets stay, and all between them and the newest', async (t) => {
+  const { table, maintainer, append } = await tableFor(t);
+  await append(1);
+  const carrier = snapshotOfRef(await table.metadata())!.id;
+  // Of another program, which knows nothing of offsets.
+  for (let at = 0; at < 3; at++) {
+    const added = [await table.write(await table.metadata(), [[9n, 0n]])];
+    await table.commit(new FileChange({ operation: 'append', added }, table));
+  }
+  table.clock.laterMs = 10 * dayMs;
+  await maintainer.maintain({ ...table.maintenance(), steps: ['expiry'] });
+  const metadata = await table.metadata();
+  assert.equal(metadata.snapshots.length, 4);
+  assert.equal(newestSummary(metadata, 'service.source-offsets')?.snapshot.id, carrier);
+  // A compaction copies them to the newest, so that the others may go.
+  await maintainer.maintain({ ...table.maintenance(), steps: ['compaction', 'expiry'] });
+  const later = await table.metadata();
+  assert.equal(later.snapshots.length, 1);
+  assert.equal(newestSummary(later, 'service.source-offsets')?.value, '{"0":"1"}');
+});
+
+test('tags and branches stay readable', async (t) => {
+  const { table, maintainer, append } = await tableFor(t);
+  for (const id of [1, 2]) await append(id);
+  const tagged = snapshotOfRef(await table.metadata())!.id;
+  await table.catalog.commit(table.name, {
+    requirements: [],
+    updates: [{ action: 'set-snapshot-ref', name: 'v1', ref: { type: 'tag', snapshotId: tagged } }],
+  });
+  table.clock.laterMs = 10 * dayMs;
+  await maintainer.maintain(table.maintenance());
+  table.clock.laterMs = 20 * dayMs;
+  await maintainer.maintain(table.maintenance());
+  const metadata = await table.metadata();
+  assert.deepEqual(
+    metadata.snapshots.map(({ id }) => id === tagged),
+    [true, false],
+  );
+  assert.equal((await table.paths()).filter((path) => path.startsWith('data/')).length, 3);
+});
+
+test('many manifests are written anew, with the offsets', async (t) => {
+  const { table, maintainer, append } = await tableFor(t);
+  const count = tableLimits.tableManifestsSpare + 3;
+  for (let at = 0; at < count; at++) await append(at);
+  // Nothing to merge: only manifests.
+  await table.commit(new PropertyChange({ set: { 'write.target-file-size-bytes': '10' } }));
+  const { counts, summary } = await maintainer.maintain({ ...table.maintenance(), steps: ['compaction'] });
+  assert.deepEqual(
+    [counts.mergedFiles, counts.replacedManifests, summary],
+    [0, count, `rewrote ${count} manifests`],
+  );
+  assert.deepEqual(await table.rows(), await table.expected());
+  const metadata = await table.metadata();
+  assert.equal(newestSummary(metadata, 'service.source-offsets')?.snapshot.id, snapshotOfRef(metadata)!.id);
+});
+
+test('with a retention, files of different times are not merged, so that they can expire', async (t) => {
+  const { table, maintainer, append } = await tableFor(t);
+  const retention = { column: 'kafka_timestamp', ms: 8 * dayMs };
+  for (const day of [0, 1, 2, 3]) {
+    table.clock.laterMs = day * 1.5 * dayMs;
+    await append(2 * day);
+    await append(2 * day + 1);
+  }
+  table.clock.laterMs = 6 * dayMs;
+  const { counts } = await maintainer.maintain(table.maintenance({ retention }));
+  assert.deepEqual([counts.mergedFiles, counts.writtenFiles], [8, 4]);
+  table.clock.laterMs = 10 * dayMs;
+  const later = await maintainer.maintain(table.maintenance({ retention }));
+  assert.deepEqual([later.counts.removedFiles, later.counts.removedRows], [2, 4]);
+  assert.equal((await table.rows()).length, 4);
+});
+
+test('a step that fails does not keep the others from being done', async (t) => {
+  const { table, maintainer, append } = await tableFor(t);
+  for (const id of [1, 2]) await append(id);
+  const [file] = await table.liveFiles();
+  table.clock.laterMs = 10 * dayMs;
+  await table.files.delete([file!.path]);
+  await assert.rejects(maintainer.maintain(table.maintenance()), {
+    name: 'MaintenanceFailed',
+    message: /^compaction: .*: the file is missing; .* \(expired 1 snapshots and deleted \d files\)$/,
+  });
+});
+
+test('a table that is gone needs no maintenance', async (t) => {
+  const { table, maintainer } = await tableFor(t);
+  await table.catalog.drop(table.name);
+  assert.equal((await maintainer.maintain(table.maintenance())).summary, 'nothing to do');
+});
+
+test('a deleted table is dropped with its files, and again after a crash', async (t) => {
+  const { table, append } = await tableFor(t);
+  await append(1);
+  const { catalog, name, files, location } = table;
+  const dropped = {
+    catalog,
+    table: name,
+    files,
+    location,
+    log: silentLog,
+    signal: new AbortController().signal,
+  };
+  const beside = `${location}2/data/other.parquet`;
+  await files.write(beside, Buffer.from('x'));
+  const count = (await table.paths()).length;
+  assert.equal(await dropTable({ ...dropped, location: `${location}2` }), 0, 'files of another table stay');
+  await assert.rejects(catalog.load(name), TableNotFound);
+  // The drop before removed the table and no files, as one that crashed.
+  const left = (await table.paths()).length;
+  assert.ok(left > 0 && left < count);
+  assert.equal(await dropTable({ ...dropped, location: `${location}2` }), 0, 'the folder has another name');
+  assert.equal(await dropTable(dropped), left);
+  assert.deepEqual(await table.paths(), []);
+  assert.equal(await dropTable(dropped), 0);
+  assert.equal((await files.read(beside, 10))?.toString(), 'x');
+});
+
+test('files that belong to other tables too are not deleted', async (t) => {
+  const { table, maintainer, append } = await tableFor(t, { properties: { 'gc.enabled': 'false' } });
+  for (const id of [1, 2]) await append(id);
+  table.clock.laterMs = 10 * dayMs;
+  const before = await table.paths();
+  await maintainer.maintain(table.maintenance());
+  const after = new Set(await table.paths());
+  assert.deepEqual(
+    before.filter((path) => !after.has(path)),
+    [],
+  );
+  const { catalog, name, files, location } = table;
+  await dropTable({
+    catalog,
+    table: name,
+    files,
+    location,
+    log: silentLog,
+    signal: new AbortController().signal,
+  });
+  assert.ok((await table.paths()).some((path) => path.startsWith('data/')));
+});

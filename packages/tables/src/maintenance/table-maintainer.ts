@@ -1,0 +1,182 @@
+/**
+ * Keeps tables in order, one at a time: retention of rows, compaction, manifests, expiry of snapshots, clean-up of
+ * files. A step that fails does not keep the others from being done.
+ */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { type Clock, Failure, type Log, type Random, Semaphore } from '@weir/core';
+import { TableNotFound } from '@weir/iceberg';
+import { DuckDbRewriter } from '../parquet/duckdb-rewrite.ts';
+import { cleanUp } from './clean-up.ts';
+import { type CompactionTools, compact } from './compact.ts';
+import { expireSnapshots } from './expire-snapshots.ts';
+import type { Maintenance } from './maintenance.ts';
+import type { MaintenanceStep } from './maintenance-due.ts';
+import { retainRows } from './retain-rows.ts';
+import { rewriteManifests } from './rewrite-manifests.ts';
+
+interface MaintainerOptions {
+  /** Of the maintainer alone; what is in it at first is deleted. */
+  readonly directory: string;
+  /** For DuckDB, which merges files. */
+  readonly memoryBytesMax: number;
+  readonly spillBytesMax: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+export interface MaintainedTable
+  extends Pick<Maintenance, 'catalog' | 'table' | 'files' | 'dataFiles' | 'settings' | 'signal'> {
+  /** All of them if absent. */
+  readonly steps?: readonly MaintenanceStep[] | undefined;
+}
+
+const noCounts = {
+  removedFiles: 0,
+  removedRows: 0,
+  mergedFiles: 0,
+  mergedBytes: 0,
+  writtenFiles: 0,
+  replacedManifests: 0,
+  expiredSnapshots: 0,
+  /** Files that only expired snapshots had. */
+  deletedFiles: 0,
+  orphanFiles: 0,
+  oldMetadataFiles: 0,
+};
+export type MaintenanceCounts = Readonly<typeof noCounts>;
+
+export interface MaintenanceResult {
+  /** One line for people. */
+  readonly summary: string;
+  readonly counts: MaintenanceCounts;
+  /** Whether there is more to merge than one run may: it is worth running again at once. */
+  readonly hasMore: boolean;
+}
+
+/** Some steps failed; the others were done. */
+export class MaintenanceFailed extends Failure {
+  override readonly name = 'MaintenanceFailed';
+}
+
+export class TableMaintainer {
+  readonly #options: MaintainerOptions;
+  /** So that memory and disk are bounded. */
+  readonly #turns = new Semaphore({ permits: 1 });
+  #isEmptied = false;
+
+  constructor(options: MaintainerOptions) {
+    this.#options = { ...options, directory: resolve(options.directory) };
+  }
+
+  /** Throws `MaintenanceFailed` after the steps that could be done. A table that is gone needs none. */
+  maintain(maintained: MaintainedTable): Promise<MaintenanceResult> {
+    return this.#turns.run(() => this.#maintain(maintained));
+  }
+
+  async #maintain(maintained: MaintainedTable): Promise<MaintenanceResult> {
+    const { clock, random } = this.#options;
+    const log = this.#options.log.with({ table: maintained.table.name });
+    const maintenance: Maintenance = { ...maintained, clock, random, log };
+    const { signal, steps = ['retention', 'compaction', 'expiry', 'clean-up'] } = maintained;
+    const counts = { ...noCounts };
+    const failures: string[] = [];
+    let hasMore = false;
+    const step = async (name: string, run: () => Promise<Partial<typeof noCounts>>) => {
+      signal.throwIfAborted();
+      try {
+        Object.assign(counts, await run());
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof TableNotFound) return;
+        log.warn('failed to maintain table', { step: name, error: String(error) });
+        failures.push(`${name}: ${(error as Error).message}`);
+      }
+    };
+    // What a crash left.
+    if (!this.#isEmptied) await rm(this.#options.directory, { recursive: true, force: true });
+    this.#isEmptied = true;
+    const workspace = new Workspace(() => this.#openTools());
+    try {
+      if (steps.includes('retention')) await step('retention', () => retainRows(maintenance));
+      if (steps.includes('compaction') || steps.includes('clean-up')) {
+        await step('compaction', async () => {
+          const result = await compact(maintenance, () => workspace.tools());
+          ({ hasMore } = result);
+          failures.push(...result.failures.map((message) => `compaction: ${message}`));
+          const { mergedFiles, mergedBytes, writtenFiles } = result;
+          return { mergedFiles, mergedBytes, writtenFiles };
+        });
+        await step('manifests', async () => ({ replacedManifests: await rewriteManifests(maintenance) }));
+      }
+      if (steps.includes('expiry') || steps.includes('clean-up'))
+        await step('expiry', () => expireSnapshots(maintenance));
+      if (steps.includes('clean-up')) await step('clean-up', () => cleanUp(maintenance));
+    } finally {
+      await workspace.close();
+    }
+    const summary = summaryOf(counts);
+    if (failures.length > 0) throw new MaintenanceFailed(`${failures.join('; ')} (${summary})`);
+    return { summary, counts, hasMore };
+  }
+
+  async #openTools(): Promise<OpenTools> {
+    const { directory, memoryBytesMax, spillBytesMax } = this.#options;
+    await mkdir(directory, { recursive: true });
+    const own = await mkdtemp(join(directory, 'table-'));
+    const rewriter = await DuckDbRewriter.open({ directory: own, memoryBytesMax, spillBytesMax });
+    return {
+      rewriter,
+      directory: own,
+      close: async () => {
+        rewriter.close();
+        await rm(own, { recursive: true, force: true });
+      },
+    };
+  }
+}
+
+interface OpenTools extends CompactionTools {
+  close(): Promise<void>;
+}
+
+/** Opened once, with the first file that is merged. */
+class Workspace {
+  readonly #open: () => Promise<OpenTools>;
+  #tools: Promise<OpenTools> | undefined;
+
+  constructor(open: () => Promise<OpenTools>) {
+    this.#open = open;
+  }
+
+  tools(): Promise<CompactionTools> {
+    this.#tools ??= this.#open();
+    return this.#tools;
+  }
+
+  async close(): Promise<void> {
+    const tools = await this.#tools?.catch(() => undefined);
+    await tools?.close();
+  }
+}
+
+function summaryOf(counts: MaintenanceCounts): string {
+  const { removedFiles, removedRows, mergedFiles, mergedBytes, writtenFiles } = counts;
+  const {
+    replacedManifests,
+    expiredSnapshots: expired,
+    deletedFiles,
+    orphanFiles,
+    oldMetadataFiles,
+  } = counts;
+  const parts = [
+    removedFiles > 0 && `removed ${removedRows} rows in ${removedFiles} files`,
+    mergedFiles > 0 && `merged ${mergedFiles} files (${mergedBytes} bytes) into ${writtenFiles}`,
+    replacedManifests > 0 && `rewrote ${replacedManifests} manifests`,
+    expired > 0 && `expired ${expired} snapshots and deleted ${deletedFiles} files`,
+    orphanFiles > 0 && `deleted ${orphanFiles} orphaned files`,
+    oldMetadataFiles > 0 && `deleted ${oldMetadataFiles} old metadata files`,
+  ].filter((part) => part !== false);
+  return parts.length === 0 ? 'nothing to do' : parts.join(', ');
+}
