@@ -28,6 +28,7 @@ import { secretOperations } from './operations/secrets.ts';
 import { sessionOperations } from './operations/sessions.ts';
 import { ssoOperations } from './operations/sso.ts';
 import { storageCostOperations } from './operations/storage-costs.ts';
+import { tableQuestionOperations } from './operations/table-questions.ts';
 import { tableOperations } from './operations/tables.ts';
 import { topicDetailOperations } from './operations/topic-details.ts';
 import { topicOperations } from './operations/topics.ts';
@@ -52,7 +53,7 @@ export const areas = [
   { title: 'Credentials', operations: credentialOperations },
   { title: 'Workload identities', operations: workloadIdentityOperations },
   { title: 'Pipelines', operations: pipelineOperations },
-  { title: 'Tables', operations: tableOperations },
+  { title: 'Tables', operations: [...tableOperations, ...tableQuestionOperations] },
   { title: 'Secrets', operations: secretOperations },
   { title: 'Agents', operations: agentOperations },
   { title: 'Jobs', operations: jobOperations },

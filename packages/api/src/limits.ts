@@ -199,4 +199,12 @@ export const apiLimits = {
   /** Changes of a registry in one check, and the characters of all diffs and messages about them. */
   checkedRegistryChangesMax: 500,
   checkedRegistryTextCharsMax: 4 * MiB,
+
+  /** What other programs wrote into a table: one text, columns of a schema, properties. */
+  describedTableTextCharsMax: MiB,
+  describedTableColumnsMax: 10_000,
+  describedTablePropertiesMax: 10_000,
+
+  /** A value of a result of SQL; a result is not larger. */
+  tableCellCharsMax: 10 * MiB,
 } as const;

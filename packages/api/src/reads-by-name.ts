@@ -8,6 +8,7 @@ const readingVerbs: readonly string[] = [
   'locate',
   'preview',
   'query',
+  'read',
   'search',
 ];
 

@@ -476,6 +476,7 @@ export {
   type TableTask,
   tableIngestionKind,
   tableMaintenanceKind,
+  tableNameOf,
   tablePath,
   tableRemovalKind,
   tableSteadyMs,

@@ -166,4 +166,7 @@ export const controlPlaneLimits = {
    */
   passwordHashesRunningMax: 2,
   passwordHashesWaitingMax: 64,
+
+  /** Characters of metadata of tables that catalogs keep. */
+  catalogMetadataCharsMax: 64 * MiB,
 } as const;

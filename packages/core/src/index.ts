@@ -83,7 +83,6 @@ export {
   Metrics,
   type Series,
   type SeriesReading,
-  scrapedName,
   scrapeIntervalMs,
   seriesPerMetricMax,
 } from './metrics.ts';

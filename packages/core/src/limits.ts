@@ -133,4 +133,15 @@ export const coreLimits = {
   eventFieldsMax: 500,
   eventFieldDistinctMax: 1000,
   eventFieldValuesMax: 10,
+
+  /** What an answer about a table has at most: schemas, snapshots, files, kept records and headers of one of these. */
+  tableSchemasShownMax: 100,
+  tableSnapshotsShownMax: 100,
+  tableFilesShownMax: 10_000,
+  tableFailuresShownMax: 1_000,
+  tableFailureHeadersMax: 50,
+
+  /** The text of one SQL query over tables, and the rows of its result. */
+  tableSqlBytesMax: 64 * KiB,
+  tableSqlRowsMax: 10_000,
 } as const;

@@ -37,7 +37,6 @@ type EntityKind =
   | 'release'
   | 'job'
   | 'pipeline'
-  | 'table'
   | 'channel'
   | 'check';
 

@@ -81,7 +81,6 @@ test('the snapshot of a new cluster is empty', async (t) => {
     failingJobs: [],
     waitingJobs: [],
     pipelines: undefined,
-    tables: undefined,
     alertChannels: undefined,
     controlPlaneUtilization: 0.25,
     metadataBackupAgeMs: undefined,
@@ -268,7 +267,6 @@ test('an aborted snapshot stops following the cluster', async () => {
     fileTotals: refuse,
     compactionBacklog: refuse,
     readRegistry: refuse,
-    listReportedTables: refuse,
   };
   const controller = new AbortController();
   const taken = takeDiagnosticSnapshot(silent, { ...options(), signal: controller.signal });

@@ -104,7 +104,6 @@ export function healthySnapshot(facts: Partial<DiagnosticSnapshot> = {}): Diagno
     failingJobs: [],
     waitingJobs: [],
     pipelines: [],
-    tables: [],
     alertChannels: [],
     buckets: [
       {

@@ -31,15 +31,13 @@ export const tableLimits = {
   /** A writer that owes an answer and gives none for so long is ended and started again. */
   parquetSilentMsMax: 120_000,
 
-  /** The text of one SQL query, and how many an agent runs at a time. */
-  tableSqlBytesMax: 64 * KiB,
+  /** SQL queries that an agent runs at a time. */
   tableSqlQueriesMax: 2,
 
-  /** What a query may take: memory of DuckDB, threads, time, and rows and bytes of its result. */
+  /** What a query may take: memory of DuckDB, threads, time, and bytes of its result. */
   tableSqlMemoryBytesMax: 512 * MiB,
   tableSqlThreads: 2,
   tableSqlTimeMsMax: 20_000,
-  tableSqlRowsMax: 10_000,
   tableSqlAnswerBytesMax: 4 * MiB,
 
   /** The heap of its process, and what the process may take beyond heap and memory of DuckDB. */
@@ -53,15 +51,8 @@ export const tableLimits = {
   /** Bytes of a data file that are read at once. */
   tableSqlReadPartBytes: 8 * MiB,
 
-  /** Snapshots, files, schemas and kept records in an answer about a table. */
-  tableSnapshotsShownMax: 100,
-  tableFilesShownMax: 10_000,
-  tableSchemasShownMax: 100,
-  tableFailuresShownMax: 1_000,
-
-  /** What is shown of a key, a value or the value of a header of a kept record, and how many headers. */
+  /** What is shown of a key, a value or the value of a header of a kept record. */
   tableFailurePartBytesMax: 16 * KiB,
-  tableFailureHeadersMax: 50,
 
   /** The metadata of a table that is passed on: an answer has at most 10 MiB. */
   tableMetadataPassedBytesMax: 8 * MiB,

@@ -28,7 +28,7 @@ const tableHealthReasons = [
 ] as const;
 export type TableHealthReason = (typeof tableHealthReasons)[number];
 
-const tableUuid = () =>
+export const tableUuid = () =>
   word(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 36, 'is not the UUID of a table');
 
 const tableName = () => text(apiLimits.tableNameCharsMax);

@@ -16,10 +16,7 @@ export type MeasuredGroupsPort = Pick<
 
 /** The calls needed to measure a cluster. */
 export type MeasuredPort = MeasuredGroupsPort &
-  Pick<
-    ClusterPort,
-    'findBatches' | 'logSizes' | 'countFiles' | 'fileTotals' | 'storageTraffic' | 'listReportedTables'
-  >;
+  Pick<ClusterPort, 'findBatches' | 'logSizes' | 'countFiles' | 'fileTotals' | 'storageTraffic'>;
 
 export interface PartitionSpan {
   readonly logStartOffset: number;

@@ -28,6 +28,7 @@ const cases: [path: string, route: RouteName | undefined][] = [
   ['/api/v1/mcp_configuration', 'api'],
   ['/api/v1/agent/token', 'agentToken'],
   ['/api/v1/monitoring/prometheus/virtual_clusters/vci_x', 'clusterMetrics'],
+  ['/catalogs/iceberg/vci_dl_x/v1/config', 'icebergCatalog'],
   ['/icons/topic.svg', 'icons'],
   ['/constructor', undefined],
 ];

@@ -43,6 +43,7 @@ const routes = {
   ssoCallback: { path: '/login/callback', needsAccounts: true },
   agentToken: { path: `/${agentTokenPath}`, needsAccounts: true },
   clusterMetrics: { path: `${apiPath}/monitoring/prometheus/virtual_clusters/`, needsAccounts: true },
+  icebergCatalog: { path: '/catalogs/iceberg/', needsAccounts: true },
   mcp: { path: mcpPath, needsAccounts: true },
   docsMcp: { path: docsMcpPath, needsAccounts: true },
   icons: { path: '/icons/', needsAccounts: true },

@@ -33,6 +33,8 @@ import { authorizeByAccountKeys } from '../hosting/account-keys.ts';
 import type { ClusterHost } from '../hosting/cluster-host.ts';
 import type { LeaderPorts } from '../hosting/leader-ports.ts';
 import { type AccountsRouteName, type Handler, type RouteHandlers, routePath } from '../http/route-table.ts';
+import { catalogRoute } from '../iceberg-catalog/catalog-route.ts';
+import { ClusterCatalogs } from '../iceberg-catalog/cluster-catalog.ts';
 import { mcpRoutes } from '../mcp/mcp-routes.ts';
 import { accountOperations } from '../operations/account/account-operations.ts';
 import { clusterOperations } from '../operations/cluster/cluster-operations.ts';
@@ -201,12 +203,6 @@ export async function startAccounts(
       const owner = await ownerOf(accounts, clusterId, host.cluster(clusterId)?.accountId ?? '');
       return owner === undefined ? [] : wantedPipelines(accounts.pipelines, owner);
     },
-    async tablesOf(clusterId) {
-      const owner = await ownerOf(accounts, clusterId, host.cluster(clusterId)?.accountId ?? '');
-      if (owner === undefined) return [];
-      const wanted = await tablePipelines.wanted({ accountId: owner.accountId, clusterId });
-      return wanted.map(({ task: { tableUuid, tableName } }) => ({ tableUuid, name: tableName }));
-    },
     intervalMs: settings.diagnosticsIntervalMs,
     clock,
     log,
@@ -264,6 +260,7 @@ export async function startAccounts(
       ssoCallback: answerSignIn,
       agentToken: tokenRoute(tokens),
       clusterMetrics: hosted.answer,
+      icebergCatalog: catalogOf(options, served),
       ...mcp.handlers,
       ...apiHandlers(createApiServer(served)),
     },
@@ -338,6 +335,25 @@ function hostedOf(
     clock,
     log,
     metrics,
+  });
+}
+
+function catalogOf(
+  { settings, ports, bySettings }: AccountsPartOptions,
+  served: Pick<MetricsReadersOptions, 'limits' | 'tokenKeys'> & { readonly accounts: AccountsDatabase },
+): Handler {
+  const { virtualClusters, tables } = served.accounts;
+  const catalogs = new ClusterCatalogs({
+    virtualClusters,
+    tables,
+    portOf: ports.portOf,
+    freshUuid: randomUUID,
+  });
+  return catalogRoute({
+    mayRead: metricsReaders({ ...served, agentKeys: bySettings }),
+    tablesOf: (clusterId, stop) => catalogs.tablesOf(clusterId, stop),
+    isBehindProxy: settings.isBehindProxy ?? false,
+    log: settings.log,
   });
 }
 

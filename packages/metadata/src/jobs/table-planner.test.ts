@@ -98,8 +98,6 @@ function stage(...tables: WantedTable[]) {
 
 const reportOf = (tableUuid: string, changes: Partial<ReportedTable> = {}): ReportedTable => ({
   tableUuid,
-  tableName: `k__${tableUuid}`,
-  topic: tableUuid,
   configurationId: 'c1',
   hasConfiguration: true,
   partitions: [],

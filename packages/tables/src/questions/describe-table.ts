@@ -1,4 +1,5 @@
 import type { DescribedTable, TableFilesAnswer } from '@weir/cluster';
+import { coreLimits } from '@weir/core';
 import {
   defaultSpec,
   type LoadedTable,
@@ -11,7 +12,6 @@ import {
   transformText,
   typeText,
 } from '@weir/iceberg';
-import { tableLimits } from '../limits.ts';
 
 /** What a table is now, and how it came to be: schemas, partitions, snapshots. */
 export function describeTable({ metadata, metadataPath }: LoadedTable): DescribedTable {
@@ -20,7 +20,7 @@ export function describeTable({ metadata, metadataPath }: LoadedTable): Describe
   return {
     location: metadata.location,
     metadataLocation: metadataPath,
-    schemas: known.slice(0, tableLimits.tableSchemasShownMax).map(({ id, columns }) => ({
+    schemas: known.slice(0, coreLimits.tableSchemasShownMax).map(({ id, columns }) => ({
       id,
       isCurrent: id === metadata.currentSchemaId,
       columns: columns.map((column) => ({
@@ -42,7 +42,7 @@ export function describeTable({ metadata, metadataPath }: LoadedTable): Describe
     properties: metadata.properties,
     snapshots: snapshots
       .toSorted((a, b) => b.timestampMs - a.timestampMs || Number(b.sequenceNumber - a.sequenceNumber))
-      .slice(0, tableLimits.tableSnapshotsShownMax)
+      .slice(0, coreLimits.tableSnapshotsShownMax)
       .map(({ id, timestampMs, operation, schemaId, summary }) => ({
         id: String(id),
         timestampMs,
@@ -67,7 +67,7 @@ export async function listTableFiles(
 ): Promise<TableFilesAnswer> {
   const { data } = await planFiles(files, metadata, snapshotOfRef(metadata));
   const columnsOf = partitionsBySpec(metadata);
-  const shown = Math.min(limit, tableLimits.tableFilesShownMax);
+  const shown = Math.min(limit, coreLimits.tableFilesShownMax);
   return {
     files: data
       .toSorted((a, b) => Number(b.sequenceNumber - a.sequenceNumber))

@@ -1,5 +1,6 @@
 /** Records that could not become rows of a table and were kept, in a table of their own. */
 import type { TableFailure } from '@weir/cluster';
+import { coreLimits } from '@weir/core';
 import { tableLimits } from '../limits.ts';
 import { quoteName } from '../parquet/duckdb-schema.ts';
 
@@ -18,7 +19,7 @@ const columns = [
   'octet_length("key")',
   cutText('"value"'),
   'octet_length("value")',
-  `list_transform(array_slice(headers, 1, ${tableLimits.tableFailureHeadersMax}), lambda h: {name: h.name, value: ${cutText('h.value')}})`,
+  `list_transform(array_slice(headers, 1, ${coreLimits.tableFailureHeadersMax}), lambda h: {name: h.name, value: ${cutText('h.value')}})`,
   '"step"',
   '"error"',
   'epoch_ms(failed_at)',

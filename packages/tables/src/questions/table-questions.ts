@@ -10,7 +10,7 @@ import {
   type TableRefusal,
   type TableSqlAnswer,
 } from '@weir/cluster';
-import { type Clock, formatBytes, type Log, Semaphore, SemaphoreFull } from '@weir/core';
+import { type Clock, coreLimits, formatBytes, type Log, Semaphore, SemaphoreFull } from '@weir/core';
 import {
   type DataFiles,
   InvalidTable,
@@ -192,7 +192,7 @@ export class TableQuestions {
     options: AskOptions,
   ): Promise<TableFailuresAnswer> {
     const name = `${table.tableName}${keptSuffix}`;
-    const rowsMax = Math.min(limit, tableLimits.tableFailuresShownMax);
+    const rowsMax = Math.min(limit, coreLimits.tableFailuresShownMax);
     try {
       await this.#load(table, keptSuffix);
       const { rowsJson, isComplete } = await this.#run(failuresSql(name, rowsMax), [table], rowsMax, options);

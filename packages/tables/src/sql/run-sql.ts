@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { type Clock, formatBytes, KiB, MiB } from '@weir/core';
+import { type Clock, coreLimits, formatBytes, KiB, MiB } from '@weir/core';
 import { tableLimits } from '../limits.ts';
 import { SqlFailed, SqlLimitExceeded, SqlRefused } from './sql-errors.ts';
 import type {
@@ -39,8 +39,8 @@ export interface SqlDeps {
  */
 export async function runSql(query: SqlQuery, deps: SqlDeps): Promise<SqlResult> {
   const { sql, tableNames } = query;
-  if (Buffer.byteLength(sql) > tableLimits.tableSqlBytesMax)
-    throw new SqlRefused(`the query is longer than ${formatBytes(tableLimits.tableSqlBytesMax)}`);
+  if (Buffer.byteLength(sql) > coreLimits.tableSqlBytesMax)
+    throw new SqlRefused(`the query is longer than ${formatBytes(coreLimits.tableSqlBytesMax)}`);
   const { clock, signal } = deps;
   signal.throwIfAborted();
   const wholeMs = Math.min(query.timeMsMax, tableLimits.tableSqlTimeMsMax);
@@ -48,7 +48,7 @@ export async function runSql(query: SqlQuery, deps: SqlDeps): Promise<SqlResult>
   const limits: Omit<SqlLimits, 'timeMsMax'> = {
     memoryBytesMax: tableLimits.tableSqlMemoryBytesMax,
     threads: tableLimits.tableSqlThreads,
-    rowsMax: Math.min(query.rowsMax, tableLimits.tableSqlRowsMax),
+    rowsMax: Math.min(query.rowsMax, coreLimits.tableSqlRowsMax),
     answerBytesMax: tableLimits.tableSqlAnswerBytesMax,
   };
   const process = new SqlProcess(clock, limits.memoryBytesMax, wholeMs);

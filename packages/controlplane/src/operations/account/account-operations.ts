@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { runnablePipelineTypes } from '@weir/api';
 import type { TenantAccess } from '@weir/cluster/outbound';
 import { type Random, silentLog, systemRandom } from '@weir/core';
@@ -5,6 +6,7 @@ import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { ClusterCloning } from '../../clones/cluster-cloning.ts';
 import { TablePipelines } from '../../tables/table-pipelines.ts';
 import type { WorkloadIdentityBinding } from '../../workload-identity/binding.ts';
+import type { QuestionsPort } from '../cluster/ask-tables.ts';
 import { alertChannelHandlers } from './alert-channels.ts';
 import { alertHandlers } from './alerts.ts';
 import { apiKeyHandlers } from './api-keys.ts';
@@ -15,6 +17,7 @@ import { type PipelinesPort, pipelineHandlers } from './pipelines.ts';
 import { type SecretHandlersOptions, secretHandlers } from './secrets.ts';
 import { sessionHandlers } from './sessions.ts';
 import { ssoHandlers } from './sso.ts';
+import { tableQuestionHandlers } from './table-questions.ts';
 import { type TablesPort, tableHandlers } from './tables.ts';
 import { userRoleHandlers } from './user-roles.ts';
 import { userHandlers } from './users.ts';
@@ -33,12 +36,14 @@ export interface AccountOperationsOptions {
   /** Makes clones of clusters; absent if the control plane does not know their bucket. */
   readonly cloning?: Pick<ClusterCloning, 'clone' | 'clonesOf'> | undefined;
   /** The leader of a cluster, which knows how its pipelines run; absent if no engine runs any. */
-  readonly portOf?: ((clusterId: string) => PipelinesPort & TablesPort) | undefined;
+  readonly portOf?: ((clusterId: string) => PipelinesPort & TablesPort & QuestionsPort) | undefined;
   /** What pipelines say of tables; shared with the planner of their jobs. */
   readonly tablePipelines?: Pick<TablePipelines, 'configured'> | undefined;
   /** What configurations of pipelines and channels of alerts may name; `usualTenantAccess` if absent. */
   readonly tenantAccess?: TenantAccess | undefined;
   readonly exportersUsing?: SecretHandlersOptions['exportersUsing'];
+  /** For ids of questions. */
+  readonly freshUuid?: () => string;
   /** For generated names, which are not secret. */
   readonly random?: Random;
 }
@@ -54,6 +59,7 @@ export function accountOperations({
   tablePipelines = new TablePipelines(accounts, silentLog),
   tenantAccess,
   exportersUsing,
+  freshUuid = randomUUID,
   random = systemRandom,
 }: AccountOperationsOptions) {
   return {
@@ -72,6 +78,7 @@ export function accountOperations({
     ...alertHandlers(accounts),
     ...secretHandlers(accounts, { exportersUsing }),
     ...tableHandlers({ tables: accounts.tables, tablePipelines, portOf }),
+    ...tableQuestionHandlers({ tables: accounts.tables, portOf, freshUuid }),
     ...pipelineHandlers(accounts, { runnableTypes: runnablePipelineTypes, portOf, tenantAccess }),
   };
 }

@@ -34,7 +34,7 @@ export function tableHandlers({ tables, tablePipelines, portOf }: TableHandlersO
   });
   return {
     async 'dl/list_tables'({ virtual_cluster_id, include_status }, { accountId }) {
-      const place = placeOf(virtual_cluster_id, accountId);
+      const place = tablesPlaceOf(virtual_cluster_id, accountId);
       const found = await tables.list(place);
       if (found.length === 0) return { tables: [] };
       const reports = new Map(
@@ -56,7 +56,7 @@ export function tableHandlers({ tables, tablePipelines, portOf }: TableHandlersO
     },
 
     async 'dl/get_table'({ virtual_cluster_id, table_uuid, table_name, include_status }, { accountId }) {
-      const place = placeOf(virtual_cluster_id, accountId);
+      const place = tablesPlaceOf(virtual_cluster_id, accountId);
       const table =
         table_uuid === undefined
           ? await tables.getByName(place, table_name!)
@@ -70,7 +70,7 @@ export function tableHandlers({ tables, tablePipelines, portOf }: TableHandlersO
     },
 
     async 'dl/delete_table'({ virtual_cluster_id, table_uuid }, { accountId }) {
-      await tables.delete(placeOf(virtual_cluster_id, accountId), table_uuid);
+      await tables.delete(tablesPlaceOf(virtual_cluster_id, accountId), table_uuid);
       // The leader plans at its next interval anyway.
       void ask(virtual_cluster_id, (port) => port.planPipelines());
       return {};
@@ -78,7 +78,7 @@ export function tableHandlers({ tables, tablePipelines, portOf }: TableHandlersO
   } satisfies SomeHandlers;
 }
 
-function placeOf(clusterId: string, accountId: string): TablesPlace {
+export function tablesPlaceOf(clusterId: string, accountId: string): TablesPlace {
   if (clusterTypeOf(clusterId) !== 'byoc_data_lake')
     throw new OperationFailed(
       'unsupported_cluster_type',

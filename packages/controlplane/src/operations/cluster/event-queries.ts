@@ -38,7 +38,7 @@ export async function queryEngine(
 
 /** Has one of the agents of a cluster answer a query of any kind. */
 export async function askAgent(
-  port: ClusterPort,
+  port: Pick<ClusterPort, 'runQuery' | 'cancelQuery'>,
   request: object,
   { queryId, stop }: EngineQueryOptions,
 ): Promise<unknown> {

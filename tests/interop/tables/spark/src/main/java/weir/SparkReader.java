@@ -169,10 +169,11 @@ public final class SparkReader {
       return JSON.booleanNode(flag);
     }
     if (value instanceof Float number) {
-      return JSON.textNode(number.isNaN() ? "NaN" : String.format("%08x", Float.floatToIntBits(number)));
+      // Both zeros are shown alike.
+      return JSON.textNode(number.isNaN() ? "NaN" : String.format("%08x", Float.floatToIntBits(number + 0.0f)));
     }
     if (value instanceof Double number) {
-      return JSON.textNode(number.isNaN() ? "NaN" : String.format("%016x", Double.doubleToLongBits(number)));
+      return JSON.textNode(number.isNaN() ? "NaN" : String.format("%016x", Double.doubleToLongBits(number + 0.0)));
     }
     if (value instanceof BigDecimal number) {
       return JSON.textNode(number.toPlainString());
