@@ -48,6 +48,11 @@ export {
 } from './metadata/table-metadata.ts';
 export { commitJson } from './metadata/updates-json.ts';
 export { partitionPath } from './partitions/partition-path.ts';
+export {
+  type NewPartitionField,
+  type PartitionColumn,
+  partitionColumns,
+} from './partitions/partition-spec.ts';
 export { canTransform, parseTransform, transformText, transformValue } from './partitions/transform.ts';
 export type { Filter } from './pruning/filter.ts';
 export { manifestLayout } from './scan/manifest-layout.ts';
@@ -57,6 +62,13 @@ export { project } from './schema/projection.ts';
 export { Schema } from './schema/schema.ts';
 export { changesTowards } from './schema/schema-difference.ts';
 export { type PrimitiveType, parsePrimitive, primitiveText, type Type, typeText } from './schema/types.ts';
-export { ChangeRefused, InvalidTable, TableNotFound } from './table-errors.ts';
+export {
+  ChangeRefused,
+  CommitConflict,
+  CommitUnknown,
+  InvalidTable,
+  TableExists,
+  TableNotFound,
+} from './table-errors.ts';
 export { readBytes, valueBytes } from './values/binary-value.ts';
 export type { Value } from './values/value.ts';

@@ -1,7 +1,24 @@
 /**
- * Topics become Iceberg tables. So far: rows become Parquet files. `parquet/parquet-writer.ts` is the port;
- * `parquet/duckdb-writer.ts` does it with DuckDB in a process of its own.
+ * Topics become Iceberg tables. Read it in this order; each folder only imports those before it:
+ *
+ * 1. `rows/`: the port from records to rows. `parquet/`: the port to writers of Parquet files, and DuckDB.
+ * 2. `append/`: rows become data files of a table, by partition; what summaries of snapshots say about the source.
+ * 3. `dead-letters/`: records that cannot be rows, in a table of their own, and their replay.
+ * 4. `ingestion/`: from a topic to commits, each record once. `source.ts` is the port to the topic.
  */
+export { RowBudget } from './append/row-budget.ts';
+export { carriedSummary, sourceOffsetsOf } from './append/summary-keys.ts';
+export { TableBlocked } from './append/table-blocked.ts';
+export { keptTableName, readKept } from './dead-letters/kept-records.ts';
+export type { TableEvent, TableProgress } from './ingestion/progress.ts';
+export type {
+  Source,
+  SourceEvent,
+  SourcePartition,
+  SourceReader,
+  SourceTopic,
+} from './ingestion/source.ts';
+export { TableIngestion, type TableIngestionOptions } from './ingestion/table-ingestion.ts';
 export { dropTable } from './maintenance/drop-table.ts';
 export { type MaintenanceSettings, maintenanceSettings } from './maintenance/maintenance.ts';
 export { type MaintenanceStep, maintenanceDue } from './maintenance/maintenance-due.ts';
@@ -12,7 +29,7 @@ export {
   type MaintenanceResult,
   TableMaintainer,
 } from './maintenance/table-maintainer.ts';
-export { DuckDbWriter, type DuckDbWriterOptions } from './parquet/duckdb-writer.ts';
+export { DuckDbWriter } from './parquet/duckdb-writer.ts';
 export type { RowValue, WrittenParquet } from './parquet/parquet-writer.ts';
 export { ParquetMemoryExceeded, ParquetWriterCrashed } from './parquet/writer-errors.ts';
 export { type BucketFiles, TableQuestions, type TableQuestionsOptions } from './questions/table-questions.ts';

@@ -15,9 +15,6 @@ export const tableLimits = {
   /** How many schemas of a registry the reader of one table remembers. */
   knownSchemasMax: 1000,
 
-  /** Rows of one batch for the writer of Parquet files, so that a message to its process stays small. */
-  parquetBatchRowsMax: 16_384,
-
   /** Files that a writer has open at once; each is a table in its memory. */
   parquetOpenFilesMax: 1000,
 
@@ -25,11 +22,24 @@ export const tableLimits = {
   parquetRowGroupRowsMax: 122_880,
   parquetRowGroupBytes: 64 * MiB,
 
-  /** The heap of the process that writes Parquet files; what DuckDB holds comes on top. */
-  parquetHeapBytesMax: 256 * MiB,
+  /** About the bytes of rows, uncompressed, of a data file; then it is closed. Compaction makes larger files. */
+  tableFileRowBytes: 128 * MiB,
 
-  /** A writer that owes an answer and gives none for so long is ended and started again. */
-  parquetSilentMsMax: 120_000,
+  /** Partitions of a table by its partition fields; rows of more are refused. */
+  tablePartitionsMax: 10_000,
+
+  /** Partitions that one commit adds files to; more end the commit early. */
+  tableCommitPartitionsMax: 1000,
+
+  /** Events about records that cannot be rows, of a table in a minute; the others are only counted. */
+  recordFailureEventsPerMinute: 10,
+
+  /** Records that are kept because they cannot be rows: characters of an error, and bytes of a file, uncompressed. */
+  keptErrorCharsMax: 1000,
+  keptFileRowBytes: 16 * MiB,
+
+  /** Records that one commit keeps; more end the commit early. */
+  tableCommitKeptMax: 100_000,
 
   /** SQL queries that an agent runs at a time. */
   tableSqlQueriesMax: 2,

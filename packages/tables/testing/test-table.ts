@@ -85,6 +85,8 @@ type Known =
 const root = 's3://lake/warehouse';
 const location = `${root}/shop/orders`;
 let files = 0;
+/** A file has a connection of its own. */
+let writing: Promise<DuckDBInstance> | undefined;
 
 /** A table in a bucket in memory, and the rows that it should have. */
 export class TestTable {
@@ -216,7 +218,10 @@ export class TestTable {
     partition: readonly (Value | null)[] = [],
   ): Promise<DataFile> {
     const { columns } = currentSchema(metadata);
-    const file = await DuckDbFile.open(this.#connection, ++files, columns, 64 * MiB);
+    writing ??= DuckDBInstance.create(':memory:', { threads: '1' });
+    const connection = await (await writing).connect();
+    const file = await DuckDbFile.open(connection, columns, { memoryBytesMax: 64 * MiB });
+    files++;
     file.append(columns.map((_, at) => rows.map((row) => row[at] ?? null)));
     const local = join(this.directory, `written-${files}.parquet`);
     const written = await file.finish(local);

@@ -58,7 +58,6 @@ export class TypedLake {
     this.deps = { files, clock: systemClock, random: seededRandom(2), log: silentLog };
     this.catalog = new ObjectStoreCatalog({ ...this.deps, root: this.root });
     this.writer = new DuckDbWriter({
-      clock: systemClock,
       directory: join(folder, 'writer'),
       memoryBytesMax: 128 * 1024 * 1024,
       spillBytesMax: 128 * 1024 * 1024,

@@ -23,8 +23,8 @@ export interface SourcePartition {
 }
 
 /**
- * Reads partitions side by side. It fetches ahead only a little: what was not asked for with `next` is bounded in bytes.
- * An idle reader costs next to nothing: it waits in the cluster, and has no timers that run every second.
+ * Reads partitions side by side. It fetches ahead only a little: what was not asked for with `next` is bounded in
+ * bytes. An idle reader costs next to nothing: it waits in the cluster, and has no timers that run every second.
  */
 export interface SourceReader {
   /**

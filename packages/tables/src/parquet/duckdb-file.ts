@@ -7,50 +7,58 @@ import {
   type DuckDBType,
 } from '@duckdb/node-api';
 import { dictionaryOptions } from './dictionary-option.ts';
-import { duckType, fieldIds, quoteText, selection, tableDefinition } from './duckdb-schema.ts';
+import { codecs, duckType, fieldIds, quoteText, selection, tableDefinition } from './duckdb-schema.ts';
 import { type Converter, converterOf, type ValueCounts } from './duckdb-values.ts';
 import { chunkRowsMax, rowGroupRows, rowGroupStarts, writtenColumns } from './file-metrics.ts';
-import type { Column, RowValue, WrittenParquet } from './parquet-writer.ts';
+import type { Column, ParquetFileOptions, RowValue, WrittenParquet } from './parquet-writer.ts';
 import { removeIntegerAnnotations } from './plain-integers.ts';
 import { InvalidRow } from './writer-errors.ts';
 
+interface FileOptions extends ParquetFileOptions {
+  readonly memoryBytesMax: number;
+}
+
+/** A temporary table is seen by its connection alone. */
+const table = 'rows';
+
 export class DuckDbFile {
+  /** Of its own. */
   readonly #connection: DuckDBConnection;
-  readonly #table: string;
+  readonly #options: FileOptions;
   readonly #columns: readonly Column[];
   readonly #types: readonly DuckDBType[];
   readonly #counts: ValueCounts = { nans: new Map(), bytes: 0 };
   readonly #converters: readonly Converter[];
   readonly #appender: DuckDBAppender;
-  readonly #memoryBytesMax: number;
   #rowCount = 0;
 
   private constructor(
     connection: DuckDBConnection,
-    table: string,
     columns: readonly Column[],
     appender: DuckDBAppender,
-    memoryBytesMax: number,
+    options: FileOptions,
   ) {
     this.#connection = connection;
-    this.#table = table;
     this.#columns = columns;
     this.#types = columns.map(({ type }) => duckType(type));
     this.#converters = columns.map((column) => converterOf(column, this.#counts));
     this.#appender = appender;
-    this.#memoryBytesMax = memoryBytesMax;
+    this.#options = options;
   }
 
   static async open(
     connection: DuckDBConnection,
-    id: number,
     columns: readonly Column[],
-    memoryBytesMax: number,
+    options: FileOptions,
   ): Promise<DuckDbFile> {
-    const table = `file_${id}`;
-    await connection.run(`CREATE TEMP TABLE ${table} (${tableDefinition(columns)})`);
-    const appender = await connection.createAppender(table);
-    return new DuckDbFile(connection, table, columns, appender, memoryBytesMax);
+    try {
+      await connection.run(`CREATE TEMP TABLE ${table} (${tableDefinition(columns)})`);
+      const appender = await connection.createAppender(table);
+      return new DuckDbFile(connection, columns, appender, options);
+    } catch (error) {
+      connection.closeSync();
+      throw error;
+    }
   }
 
   append(batch: readonly (readonly RowValue[])[]): void {
@@ -70,37 +78,33 @@ export class DuckDbFile {
     this.#appender.closeSync();
     const options = [
       'FORMAT parquet',
-      'COMPRESSION zstd',
+      `COMPRESSION ${codecs[this.#options.compression ?? 'zstd']}`,
       `ROW_GROUP_SIZE ${this.#rowGroupRows()}`,
       `FIELD_IDS ${fieldIds(this.#columns)}`,
-      ...(await dictionaryOptions(this.#connection, this.#columns, this.#table)),
+      ...(await dictionaryOptions(this.#connection, this.#columns, table)),
     ];
     await this.#connection.run(
-      `COPY (SELECT ${selection(this.#columns)} FROM ${this.#table}) TO ${quoteText(path)} (${options.join(', ')})`,
+      `COPY (SELECT ${selection(this.#columns)} FROM ${table}) TO ${quoteText(path)} (${options.join(', ')})`,
     );
     await removeIntegerAnnotations(path);
-    const rows = { source: this.#table, rowCount: this.#rowCount, nans: this.#counts.nans };
+    const rows = { source: table, rowCount: this.#rowCount, nans: this.#counts.nans };
     const columns = await writtenColumns(this.#connection, path, this.#columns, rows);
     const splitOffsets = await rowGroupStarts(this.#connection, path);
-    await this.#drop();
+    this.#connection.closeSync();
     return { path, recordCount: this.#rowCount, fileBytes: (await stat(path)).size, columns, splitOffsets };
   }
 
-  async abandon(): Promise<void> {
+  abandon(): void {
     try {
       this.#appender.closeSync();
     } catch {
       // It tries to write the rows that failed before.
     }
-    await this.#drop();
-  }
-
-  async #drop(): Promise<void> {
-    await this.#connection.run(`DROP TABLE IF EXISTS ${this.#table}`);
+    this.#connection.closeSync();
   }
 
   /** Wide rows make row groups of few rows, so that writing one fits into memory. */
   #rowGroupRows(): number {
-    return rowGroupRows(this.#counts.bytes / Math.max(1, this.#rowCount), this.#memoryBytesMax);
+    return rowGroupRows(this.#counts.bytes / Math.max(1, this.#rowCount), this.#options.memoryBytesMax);
   }
 }

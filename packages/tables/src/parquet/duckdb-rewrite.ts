@@ -6,14 +6,13 @@ import { stat } from 'node:fs/promises';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { TableDefinition } from '../table-definition.ts';
 import { dictionaryOptions } from './dictionary-option.ts';
-import { fieldIds, fileNames, quoteName, quoteText } from './duckdb-schema.ts';
+import { codecs, fieldIds, fileNames, quoteName, quoteText } from './duckdb-schema.ts';
 import { expressionsFor, type FileColumn, readFileColumns, shapeOf } from './file-columns.ts';
 import { rowGroupRows, rowGroupStarts, writtenColumns } from './file-metrics.ts';
-import { openDuckDb } from './open-duckdb.ts';
+import { type DuckDbOptions, openDuckDb } from './open-duckdb.ts';
 import type { Column, WrittenParquet } from './parquet-writer.ts';
 import { removeIntegerAnnotations } from './plain-integers.ts';
 import { ParquetMemoryExceeded, ParquetNotRewritable, ParquetWriteFailed } from './writer-errors.ts';
-import type { ProcessOptions } from './writer-messages.ts';
 
 interface Rewrite {
   /** Paths of local files below the directory. */
@@ -37,23 +36,16 @@ interface Run {
   readonly paths: string[];
 }
 
-const codecs: Readonly<Record<TableDefinition['compression'], string>> = {
-  zstd: 'zstd',
-  snappy: 'snappy',
-  gzip: 'gzip',
-  none: 'uncompressed',
-};
-
 export class DuckDbRewriter {
   readonly #instance: DuckDBInstance;
-  readonly #options: ProcessOptions;
+  readonly #options: DuckDbOptions;
 
-  private constructor(instance: DuckDBInstance, options: ProcessOptions) {
+  private constructor(instance: DuckDBInstance, options: DuckDbOptions) {
     this.#instance = instance;
     this.#options = options;
   }
 
-  static async open(options: ProcessOptions): Promise<DuckDbRewriter> {
+  static async open(options: DuckDbOptions): Promise<DuckDbRewriter> {
     return new DuckDbRewriter(await openDuckDb(options), options);
   }
 

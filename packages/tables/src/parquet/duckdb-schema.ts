@@ -21,6 +21,9 @@ import {
 import type { PrimitiveType, Type } from '@weir/iceberg';
 import type { Column } from './parquet-writer.ts';
 
+/** Names of compressions, by those of definitions. */
+export const codecs = { zstd: 'zstd', snappy: 'snappy', gzip: 'gzip', none: 'uncompressed' } as const;
+
 /** A primitive column. Parquet stores them one after the other, in this order. */
 export interface Leaf {
   readonly id: number;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { MiB, systemClock } from '@weir/core';
+import { MiB } from '@weir/core';
 import { parsePrimitive, type Type, type Value } from '@weir/iceberg';
 import { DuckDbWriter } from './duckdb-writer.ts';
 import type { Column, RowValue } from './parquet-writer.ts';
@@ -12,7 +12,6 @@ import type { Column, RowValue } from './parquet-writer.ts';
 async function writerFor(t: TestContext) {
   const directory = await mkdtemp(join(tmpdir(), 'parquet-'));
   const writer = new DuckDbWriter({
-    clock: systemClock,
     directory,
     memoryBytesMax: 64 * MiB,
     spillBytesMax: 64 * MiB,
@@ -346,4 +345,34 @@ test('a value of another type is refused, and the writer goes on', async (t) => 
   }
   const written = await write(writer, [optional(1, 'n', primitive('int'))], [[1, 2]]);
   assert.equal(written.recordCount, 2);
+});
+
+test('files have the compression that was asked for, and several are open at once', async (t) => {
+  const { writer } = await writerFor(t);
+  const columns = [optional(1, 'n', primitive('int'))];
+  const codecs = { zstd: 'ZSTD', snappy: 'SNAPPY', gzip: 'GZIP', none: 'UNCOMPRESSED' } as const;
+  const open = await Promise.all(
+    Object.keys(codecs).map(async (compression) => ({
+      compression: compression as keyof typeof codecs,
+      file: await writer.open(columns, { compression: compression as keyof typeof codecs }),
+    })),
+  );
+  for (let batch = 0; batch < 3; batch++)
+    for (const { file } of open) await file.append([Array.from({ length: 3000 }, () => batch)]);
+  await Promise.all(
+    open.map(async ({ compression, file }) => {
+      const { path, recordCount } = await file.finish();
+      assert.equal(recordCount, 9000);
+      assert.deepEqual(await query(`SELECT DISTINCT compression FROM parquet_metadata('${path}')`), [
+        [codecs[compression]],
+      ]);
+    }),
+  );
+});
+
+test('files of the directory can be read, and no others', async (t) => {
+  const { writer } = await writerFor(t);
+  const { path } = await write(writer, [optional(1, 'n', primitive('int'))], [[1, 2]]);
+  assert.deepEqual(await writer.read(path, 'n'), [[1], [2]]);
+  await assert.rejects(writer.read('/etc/passwd', '*'), { name: 'ParquetWriteFailed' });
 });

@@ -1,10 +1,16 @@
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { quoteText } from './duckdb-schema.ts';
-import type { ProcessOptions } from './writer-messages.ts';
+
+export interface DuckDbOptions {
+  /** Where files and, below `spill`, parts of tables are written; nothing else can be reached. */
+  readonly directory: string;
+  readonly memoryBytesMax: number;
+  readonly spillBytesMax: number;
+}
 
 /** DuckDB with bounds: of one thread, so much memory and disk, no extensions, and nothing but its directory. */
-export async function openDuckDb(options: ProcessOptions): Promise<DuckDBInstance> {
+export async function openDuckDb(options: DuckDbOptions): Promise<DuckDBInstance> {
   const { directory, memoryBytesMax, spillBytesMax } = options;
   const instance = await DuckDBInstance.create(':memory:', {
     threads: '1',

@@ -14,7 +14,20 @@ export type RowValue = Value | null | readonly RowValue[];
 
 export interface ParquetWriter {
   /** Begins a file. Its owner finishes or abandons it. */
-  open(columns: readonly Column[]): Promise<ParquetFile>;
+  open(columns: readonly Column[], options?: ParquetFileOptions): Promise<ParquetFile>;
+}
+
+/** Reads local files. */
+export interface ParquetReader {
+  /** A path that no file has; files with such paths can be read. */
+  newPath(): Promise<string>;
+  /** Rows of a file as DuckDB gives them, in their order; `selection` is SQL. */
+  read(path: string, selection: string): Promise<unknown[][]>;
+}
+
+export interface ParquetFileOptions {
+  /** `zstd` if absent. */
+  readonly compression?: 'zstd' | 'snappy' | 'gzip' | 'none' | undefined;
 }
 
 /** After an error of `append` or `finish` nothing more can be written; abandon the file, and write it again. */

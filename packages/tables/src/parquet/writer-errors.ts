@@ -1,6 +1,6 @@
 import { Failure } from '@weir/core';
 
-/** The process of the writer ended or hung. Its open files are gone; write them again. */
+/** The writer ended, or has to begin anew. Its open files are gone; write them again. */
 export class ParquetWriterCrashed extends Failure {
   override readonly name = 'ParquetWriterCrashed';
 }
