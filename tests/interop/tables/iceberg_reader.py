@@ -186,7 +186,7 @@ def shown(kind, value):
         pairs = value.items() if isinstance(value, dict) else value
         return sorted([[shown(kind.key_type, key), shown(kind.value_type, one)] for key, one in pairs], key=lambda pair: pair[0])
     if isinstance(kind, (FloatType, DoubleType)):
-        return "NaN" if math.isnan(value) else struct.pack(">f" if isinstance(kind, FloatType) else ">d", value + 0.0).hex()
+        return "NaN" if math.isnan(value) else struct.pack(">f" if isinstance(kind, FloatType) else ">d", value).hex()
     if isinstance(kind, DecimalType):
         return format(value, "f")
     if isinstance(value, datetime.datetime):

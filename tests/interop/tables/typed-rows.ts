@@ -253,9 +253,8 @@ function shown(type: Type, value: RowValue, shortcomings: Shortcomings): Shown {
 function bitsOf(kind: 'float' | 'double', value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   const bytes = Buffer.alloc(kind === 'float' ? 4 : 8);
-  // DuckDB takes -0 and 0 for the same entry of a dictionary, so that one becomes the other.
-  if (kind === 'float') bytes.writeFloatBE(value + 0);
-  else bytes.writeDoubleBE(value + 0);
+  if (kind === 'float') bytes.writeFloatBE(value);
+  else bytes.writeDoubleBE(value);
   return bytes.toString('hex');
 }
 

@@ -7,6 +7,7 @@ import {
   createTable,
   currentSchema,
   type DataFile,
+  type DataFiles,
   defaultSpec,
   describeFile,
   Expiry,
@@ -19,6 +20,7 @@ import {
   planFiles,
   SchemaEvolution,
   snapshotOfRef,
+  storeDataFiles,
   storeFiles,
   type TableChange,
   type TableMetadata,
@@ -36,6 +38,7 @@ export type Partition = readonly [column: string, transform: string];
 export class TypedLake {
   readonly folder: string;
   readonly catalog: ObjectStoreCatalog;
+  readonly dataFiles: DataFiles;
   readonly deps;
   readonly writer: DuckDbWriter;
 
@@ -50,10 +53,11 @@ export class TypedLake {
       environment: systemEnvironment,
       metrics: new Metrics(),
     });
-    return new TypedLake(folder, storeFiles(store, root));
+    return new TypedLake(folder, storeFiles(store, root), storeDataFiles(store, root));
   }
 
-  private constructor(folder: string, files: ReturnType<typeof storeFiles>) {
+  private constructor(folder: string, files: ReturnType<typeof storeFiles>, dataFiles: DataFiles) {
+    this.dataFiles = dataFiles;
     this.folder = folder;
     this.deps = { files, clock: systemClock, random: seededRandom(2), log: silentLog };
     this.catalog = new ObjectStoreCatalog({ ...this.deps, root: this.root });

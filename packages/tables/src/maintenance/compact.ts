@@ -51,6 +51,7 @@ const slicesPerRetention = 8;
 export async function compact(
   maintenance: Maintenance,
   open: () => Promise<CompactionTools>,
+  bytesMax: number = tableLimits.compactionBytesPerJobMax,
 ): Promise<CompactionResult> {
   const { catalog, table, files, log } = maintenance;
   const counts = { mergedFiles: 0, mergedBytes: 0, writtenFiles: 0 };
@@ -62,7 +63,7 @@ export async function compact(
     const { data, deletes } = await planFiles(files, metadata, snapshot);
     // Deletes of other writers would have to be applied to the rows.
     if (snapshot === undefined || deletes.length > 0) return { ...counts, failures, hasMore: false };
-    const rules = rulesOf(maintenance, metadata, attempt, counts.mergedBytes);
+    const rules = rulesOf(maintenance, metadata, attempt, bytesMax - counts.mergedBytes);
     const { bins, isComplete } = planCompaction(data, rules);
     if (bins.length === 0) return { ...counts, failures, hasMore: false };
     const tools = await open();
@@ -108,7 +109,7 @@ function rulesOf(
   { settings: { retention }, clock }: Maintenance,
   metadata: TableMetadata,
   { leftAlone }: Attempt,
-  mergedBytes: number,
+  bytesMax: number,
 ): CompactionRules {
   const schema = currentSchema(metadata);
   const nowMs = clock.nowMs();
@@ -127,7 +128,7 @@ function rulesOf(
     targetBytes: targetBytesOf(metadata),
     filesMin: tableLimits.compactionFilesMin,
     filesPerBinMax: tableLimits.compactionFilesPerBinMax,
-    bytesMax: tableLimits.compactionBytesPerJobMax - mergedBytes,
+    bytesMax,
     isOld: (id) => nowMs - (timestamps.get(id) ?? 0) > tableLimits.compactionColdMs,
     sliceOf: ({ columns }) => {
       if (retained?.type.kind !== 'timestamptz') return '';

@@ -13,17 +13,21 @@ import {
   type TableMetadata,
   type TableName,
 } from '@weir/iceberg';
-import type { TableDefinition } from '../table-definition.ts';
+import type { TableConfiguration } from '../table-definition.ts';
 
 export interface MaintenanceSettings {
   /** Rows whose column is older are deleted; all are kept if absent. */
   readonly retention?: { readonly column: string; readonly ms: number } | undefined;
   /** Of the files that compaction writes. */
-  readonly compression: TableDefinition['compression'];
+  readonly compression: TableConfiguration['compression'];
 }
 
 /** Of a table and of its kept records. */
-export function maintenanceSettings({ retentionMs, deadLetters, compression }: TableDefinition): {
+export function maintenanceSettings({
+  retentionMs,
+  deadLetters,
+  compression,
+}: Pick<TableConfiguration, 'retentionMs' | 'deadLetters' | 'compression'>): {
   readonly rows: MaintenanceSettings;
   readonly deadLetters: MaintenanceSettings;
 } {

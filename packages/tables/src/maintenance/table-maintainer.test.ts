@@ -12,12 +12,17 @@ import { TableMaintainer } from './table-maintainer.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
+const all = ['retention', 'clean-up'] as const;
 const columns = [
   { name: 'id', isRequired: false, type: { kind: 'long' } as const },
   { name: 'kafka_timestamp', isRequired: false, type: { kind: 'timestamptz' } as const },
 ];
 
-async function tableFor(t: TestContext, options: Parameters<typeof TestTable.create>[1] = {}) {
+async function tableFor(
+  t: TestContext,
+  options: Parameters<typeof TestTable.create>[1] = {},
+  limits: { readonly compactionBytesMax?: number } = {},
+) {
   const table = await TestTable.create(columns, options);
   t.after(() => table.close());
   const directory = join(table.directory, 'maintainer');
@@ -28,6 +33,7 @@ async function tableFor(t: TestContext, options: Parameters<typeof TestTable.cre
     clock: table.clock,
     random: table.random,
     log: silentLog,
+    ...limits,
   });
   const append = (id: number) => table.append([[BigInt(id), BigInt(table.clock.nowMs()) * 1000n]]);
   return { table, directory, maintainer, append };
@@ -42,7 +48,7 @@ test('a table is maintained through its life, and then costs nothing', async (t)
   const { settings } = table.maintenance();
   const run = async () => {
     const steps = maintenanceDue(await table.metadata(), { settings, nowMs: table.clock.nowMs() });
-    return { steps, ...(await maintainer.maintain({ ...table.maintenance(), steps })) };
+    return { steps, ...(await maintainer.maintain(table.maintenance())) };
   };
   for (let at = 0; at < 20; at++) await append(at);
   await table.files.write(`${table.location}/data/orphan.parquet`, Buffer.from('x'));
@@ -116,9 +122,9 @@ test('tags and branches stay readable', async (t) => {
     updates: [{ action: 'set-snapshot-ref', name: 'v1', ref: { type: 'tag', snapshotId: tagged } }],
   });
   table.clock.laterMs = 10 * dayMs;
-  await maintainer.maintain(table.maintenance());
+  await maintainer.maintain({ ...table.maintenance(), steps: all });
   table.clock.laterMs = 20 * dayMs;
-  await maintainer.maintain(table.maintenance());
+  await maintainer.maintain({ ...table.maintenance(), steps: all });
   const metadata = await table.metadata();
   assert.deepEqual(
     metadata.snapshots.map(({ id }) => id === tagged),
@@ -152,10 +158,10 @@ test('with a retention, files of different times are not merged, so that they ca
     await append(2 * day + 1);
   }
   table.clock.laterMs = 6 * dayMs;
-  const { counts } = await maintainer.maintain(table.maintenance({ retention }));
+  const { counts } = await maintainer.maintain({ ...table.maintenance({ retention }), steps: all });
   assert.deepEqual([counts.mergedFiles, counts.writtenFiles], [8, 4]);
   table.clock.laterMs = 10 * dayMs;
-  const later = await maintainer.maintain(table.maintenance({ retention }));
+  const later = await maintainer.maintain({ ...table.maintenance({ retention }), steps: all });
   assert.deepEqual([later.counts.removedFiles, later.counts.removedRows], [2, 4]);
   assert.equal((await table.rows()).length, 4);
 });
@@ -166,10 +172,25 @@ test('a step that fails does not keep the others from being done', async (t) => 
   const [file] = await table.liveFiles();
   table.clock.laterMs = 10 * dayMs;
   await table.files.delete([file!.path]);
-  await assert.rejects(maintainer.maintain(table.maintenance()), {
+  await assert.rejects(maintainer.maintain({ ...table.maintenance(), steps: all }), {
     name: 'MaintenanceFailed',
     message: /^compaction: .*: the file is missing; .* \(expired 1 snapshots and deleted \d files\)$/,
   });
+});
+
+test('what is too much for one run is done by the next', async (t) => {
+  const { table, maintainer } = await tableFor(
+    t,
+    { partitions: ['identity(id)'] },
+    { compactionBytesMax: 1 },
+  );
+  for (const id of [1n, 2n]) for (let file = 0; file < 2; file++) await table.append([[id, 0n]], [id]);
+  table.clock.laterMs = 2 * dayMs;
+  const first = await maintainer.maintain({ ...table.maintenance(), steps: ['compaction'] });
+  assert.deepEqual([first.counts.mergedFiles, first.hasMore], [2, true]);
+  const second = await maintainer.maintain(table.maintenance());
+  assert.deepEqual([second.counts.mergedFiles, second.hasMore], [2, false]);
+  assert.deepEqual(await table.rows(), await table.expected());
 });
 
 test('a table that is gone needs no maintenance', async (t) => {
@@ -210,7 +231,7 @@ test('files that belong to other tables too are not deleted', async (t) => {
   for (const id of [1, 2]) await append(id);
   table.clock.laterMs = 10 * dayMs;
   const before = await table.paths();
-  await maintainer.maintain(table.maintenance());
+  await maintainer.maintain({ ...table.maintenance(), steps: all });
   const after = new Set(await table.paths());
   assert.deepEqual(
     before.filter((path) => !after.has(path)),

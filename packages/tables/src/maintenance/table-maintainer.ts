@@ -4,14 +4,14 @@
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { type Clock, Failure, type Log, type Random, Semaphore } from '@weir/core';
+import { type Clock, Failure, type Log, type Random, RecentlyUsed, Semaphore } from '@weir/core';
 import { TableNotFound } from '@weir/iceberg';
 import { DuckDbRewriter } from '../parquet/duckdb-rewrite.ts';
 import { cleanUp } from './clean-up.ts';
 import { type CompactionTools, compact } from './compact.ts';
 import { expireSnapshots } from './expire-snapshots.ts';
 import type { Maintenance } from './maintenance.ts';
-import type { MaintenanceStep } from './maintenance-due.ts';
+import { type MaintenanceStep, maintenanceDue } from './maintenance-due.ts';
 import { retainRows } from './retain-rows.ts';
 import { rewriteManifests } from './rewrite-manifests.ts';
 
@@ -21,6 +21,8 @@ interface MaintainerOptions {
   /** For DuckDB, which merges files. */
   readonly memoryBytesMax: number;
   readonly spillBytesMax: number;
+  /** What a run reads of a table for compaction; `compactionBytesPerJobMax` if absent. */
+  readonly compactionBytesMax?: number | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -28,7 +30,7 @@ interface MaintainerOptions {
 
 export interface MaintainedTable
   extends Pick<Maintenance, 'catalog' | 'table' | 'files' | 'dataFiles' | 'settings' | 'signal'> {
-  /** All of them if absent. */
+  /** What is due if absent. */
   readonly steps?: readonly MaintenanceStep[] | undefined;
 }
 
@@ -60,17 +62,27 @@ export class MaintenanceFailed extends Failure {
   override readonly name = 'MaintenanceFailed';
 }
 
+/** What this process remembers of a table. After that it looks for more than it has to, and finds nothing. */
+interface LastRun {
+  endedMs: number;
+  hasMore: boolean;
+}
+const rememberedRunsMax = 10_000;
+
 export class TableMaintainer {
   readonly #options: MaintainerOptions;
   /** So that memory and disk are bounded. */
   readonly #turns = new Semaphore({ permits: 1 });
+  readonly #runs = new RecentlyUsed<LastRun>(rememberedRunsMax);
   #isEmptied = false;
 
   constructor(options: MaintainerOptions) {
     this.#options = { ...options, directory: resolve(options.directory) };
   }
 
-  /** Throws `MaintenanceFailed` after the steps that could be done. A table that is gone needs none. */
+  /**
+   * Does what is due. Throws `MaintenanceFailed` after the steps that could be done. A table that is gone needs none.
+   */
   maintain(maintained: MaintainedTable): Promise<MaintenanceResult> {
     return this.#turns.run(() => this.#maintain(maintained));
   }
@@ -79,10 +91,16 @@ export class TableMaintainer {
     const { clock, random } = this.#options;
     const log = this.#options.log.with({ table: maintained.table.name });
     const maintenance: Maintenance = { ...maintained, clock, random, log };
-    const { signal, steps = ['retention', 'compaction', 'expiry', 'clean-up'] } = maintained;
+    const { signal } = maintained;
+    const run = this.#runs.of([...maintained.table.namespace, maintained.table.name].join('/'), () => ({
+      endedMs: 0,
+      hasMore: false,
+    }));
+    const steps = maintained.steps ?? (await dueSteps(maintenance, run));
     const counts = { ...noCounts };
     const failures: string[] = [];
     let hasMore = false;
+    if (steps.length === 0) return { summary: summaryOf(counts), counts, hasMore };
     const step = async (name: string, run: () => Promise<Partial<typeof noCounts>>) => {
       signal.throwIfAborted();
       try {
@@ -102,7 +120,11 @@ export class TableMaintainer {
       if (steps.includes('retention')) await step('retention', () => retainRows(maintenance));
       if (steps.includes('compaction') || steps.includes('clean-up')) {
         await step('compaction', async () => {
-          const result = await compact(maintenance, () => workspace.tools());
+          const result = await compact(
+            maintenance,
+            () => workspace.tools(),
+            this.#options.compactionBytesMax,
+          );
           ({ hasMore } = result);
           failures.push(...result.failures.map((message) => `compaction: ${message}`));
           const { mergedFiles, mergedBytes, writtenFiles } = result;
@@ -116,6 +138,7 @@ export class TableMaintainer {
     } finally {
       await workspace.close();
     }
+    Object.assign(run, { endedMs: clock.nowMs(), hasMore });
     const summary = summaryOf(counts);
     if (failures.length > 0) throw new MaintenanceFailed(`${failures.join('; ')} (${summary})`);
     return { summary, counts, hasMore };
@@ -134,6 +157,18 @@ export class TableMaintainer {
         await rm(own, { recursive: true, force: true });
       },
     };
+  }
+}
+
+async function dueSteps(maintenance: Maintenance, { endedMs, hasMore }: LastRun): Promise<MaintenanceStep[]> {
+  const { catalog, table, settings, clock } = maintenance;
+  try {
+    const { metadata } = await catalog.load(table);
+    const due = maintenanceDue(metadata, { settings, nowMs: clock.nowMs(), lastRunMs: endedMs });
+    return hasMore && !due.includes('compaction') ? ['compaction', ...due] : due;
+  } catch (error) {
+    if (error instanceof TableNotFound) return [];
+    throw error;
   }
 }
 

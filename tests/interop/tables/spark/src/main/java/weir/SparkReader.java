@@ -170,10 +170,10 @@ public final class SparkReader {
     }
     if (value instanceof Float number) {
       // Both zeros are shown alike.
-      return JSON.textNode(number.isNaN() ? "NaN" : String.format("%08x", Float.floatToIntBits(number + 0.0f)));
+      return JSON.textNode(number.isNaN() ? "NaN" : String.format("%08x", Float.floatToIntBits(number)));
     }
     if (value instanceof Double number) {
-      return JSON.textNode(number.isNaN() ? "NaN" : String.format("%016x", Double.doubleToLongBits(number + 0.0)));
+      return JSON.textNode(number.isNaN() ? "NaN" : String.format("%016x", Double.doubleToLongBits(number)));
     }
     if (value instanceof BigDecimal number) {
       return JSON.textNode(number.toPlainString());
