@@ -5,7 +5,9 @@ import { clusterLabel } from '../../format/cluster-label.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Secret } from '../../ui/secret.tsx';
 import { Command, Failure } from '../../ui/states.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { WaysToConnect } from '../access/connect/ways-to-connect.tsx';
+import { writesTables } from '../tables/writes-tables.ts';
 import { agentCommand } from './agent-command.ts';
 
 interface Login {
@@ -25,13 +27,14 @@ interface ClusterReadyProps {
 export function ClusterReady({ cluster, login, loginError, onClose }: ClusterReadyProps) {
   const { virtual_cluster_id: clusterId, virtual_cluster_name: name, agent_key: agentKey } = cluster;
   const label = clusterLabel({ name });
+  const kind = clusterKind(clusterId);
   return (
     <Dialog
       isOpen
       isSheet
       onClose={onClose}
       title={`Cluster ${label} created`}
-      description="Start an agent: it serves the clients of the cluster and stores its data in your bucket."
+      description={whatAgentsDo[kind]}
     >
       <div className="flex flex-col gap-5">
         {agentKey !== undefined && (
@@ -43,16 +46,27 @@ export function ClusterReady({ cluster, login, loginError, onClose }: ClusterRea
             />
           </section>
         )}
-        <section aria-label="Connect" className="flex flex-col gap-2">
-          <h3 className="text-base font-semibold text-ink">2. Connect</h3>
+        <section aria-label={nextSteps[kind]} className="flex flex-col gap-2">
+          <h3 className="text-base font-semibold text-ink">2. {nextSteps[kind]}</h3>
           {loginError !== undefined && <Failure what="create the credential" error={loginError} />}
-          {login !== undefined && clusterKind(clusterId) === 'kafka' ? (
+          {login !== undefined && kind === 'kafka' ? (
             <>
               <Secret label={`Password of ${login.username}`} text={login.password} />
               <WaysToConnect clusterId={clusterId} {...login} />
             </>
           ) : (
-            <p className="text-sm text-body">{howToConnect[clusterKind(clusterId)]}</p>
+            <p className="text-sm text-body">{howToGoOn[kind]}</p>
+          )}
+          {kind === 'data lake' && (
+            <p className="text-sm">
+              <TextLink
+                to="/clusters/$clusterId/pipelines"
+                params={{ clusterId }}
+                search={{ show: 'create' }}
+              >
+                Create a pipeline
+              </TextLink>
+            </p>
           )}
         </section>
         <div className="flex justify-end">
@@ -69,10 +83,23 @@ export function ClusterReady({ cluster, login, loginError, onClose }: ClusterRea
   );
 }
 
-const howToConnect = {
+const whatAgentsDo = {
+  kafka: 'Start an agent: it serves the clients of the cluster and stores its data in your bucket.',
+  'schema registry': 'Start an agent: it serves the clients of the registry.',
+  'data lake': 'Start an agent: it reads topics and writes tables to your bucket.',
+} as const;
+
+const nextSteps = {
+  kafka: 'Connect',
+  'schema registry': 'Connect',
+  'data lake': 'Create a pipeline',
+} as const;
+
+const howToGoOn = {
   kafka: 'Create a credential for each client on the Access page of the cluster; it shows how to connect.',
   'schema registry':
     'Clients reach it on the -schemaRegistryPort of its agents, 9094 by default: http://AGENT_HOST:9094. Create credentials on the Access page.',
-  'data lake':
-    'This release makes no tables: no agent serves the cluster. Its pipelines can be configured, not started.',
+  'data lake': writesTables
+    ? 'A pipeline says which topics become tables, and its editor has a template to begin with. The page of a table shows how Spark, Trino, DuckDB and pyiceberg read it.'
+    : 'This release makes no tables: no agent serves the cluster. Its pipelines can be configured, not started.',
 } as const;

@@ -55,7 +55,13 @@ export function DeleteCluster({ cluster, onClose }: DeleteClusterProps) {
       action={deletion}
       onConfirm={() => deletion.mutate()}
     >
-      <p>The control plane refuses its agents at once, so clients can no longer read or write.</p>
+      <p>
+        The control plane refuses its agents at once, so{' '}
+        {cluster.type === 'byoc_data_lake'
+          ? 'tables get no rows any more'
+          : 'clients can no longer read or write'}
+        .
+      </p>
       <p>{whatGoes(cluster.type, overview.data)}</p>
       <p className="font-medium">
         You can restore it, with all of that, until {formatTime(untilMs, 'local')}. After that it cannot be
@@ -72,7 +78,8 @@ interface Counts {
 
 function whatGoes(type: Cluster['type'], counts: Counts | undefined): string {
   if (type === 'byoc_schema_registry') return 'Its subjects, schemas, credentials and ACLs are deleted.';
-  if (type === 'byoc_data_lake') return 'Its tables and pipelines are deleted.';
+  if (type === 'byoc_data_lake')
+    return 'Its pipelines and its list of tables are deleted. The files of the tables stay in the bucket.';
   if (counts === undefined) return 'Its topics, consumer groups, credentials and ACLs are deleted.';
   const topics = counted(counts.topic_count, 'topic');
   const groups = counted(counts.consumer_group_count, 'consumer group');

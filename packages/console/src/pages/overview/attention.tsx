@@ -97,13 +97,13 @@ function TroubledTables({ tables }: Pick<AttentionProps, 'tables'>) {
       title="Tables that need attention"
       nothing="All tables are written as they should."
       rows={tables?.slice(0, rowsShown).map(({ table_name, table_uuid, status }) => (
-        <li key={table_uuid} className="flex items-center gap-3 px-4 py-2">
+        <li key={table_uuid} className="flex flex-wrap items-center gap-x-3 px-4 py-2">
           <span className="w-20 shrink-0">
             <TableHealth status={status} />
           </span>
           <ObjectLink
             of={{ kind: 'table', name: table_name }}
-            className="min-w-0 flex-1 truncate text-ink hover:underline"
+            className="min-w-0 flex-1 basis-40 truncate text-ink hover:underline"
           />
           <span className="text-muted tabular-nums">{status && behindText(status)}</span>
         </li>

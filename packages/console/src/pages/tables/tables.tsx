@@ -1,6 +1,5 @@
 import { PlusIcon } from '@primer/octicons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { runnablePipelineTypes } from '@weir/api/pipeline-types';
 import { useMemo } from 'react';
 import { useClusterId } from '../../api/use-cluster.ts';
 import { counted } from '../../format/format.ts';
@@ -12,6 +11,7 @@ import { Empty } from '../../ui/states.tsx';
 import { tableColumns } from './table-columns.tsx';
 import { lagText, worstLagSeconds } from './table-words.ts';
 import { useTables } from './use-tables.ts';
+import { writesTables } from './writes-tables.ts';
 
 /** The tables of a data lake cluster. */
 export function Tables() {
@@ -52,7 +52,7 @@ export function Tables() {
       >
         <Empty title="No tables yet" action={<NewPipelineLink clusterId={clusterId} />}>
           A pipeline writes topics to Apache Iceberg tables in your bucket.{' '}
-          {runnablePipelineTypes.includes('data_lake')
+          {writesTables
             ? 'A table appears here when a pipeline that names its topic is deployed and started.'
             : 'This release keeps the configurations of such pipelines and does not run them.'}
         </Empty>
