@@ -51,5 +51,13 @@ test('a data lake is made, and a pipeline from the template, in parts', long, as
   await onPage(page, 'No tables yet').waitFor();
   await page.goto(`${listUrl}/main__orders`);
   await onPage(page, 'Table not found').waitFor();
+
+  await pages.getByRole('link', { name: 'Query', exact: true }).click();
+  await replaceText(page.getByRole('textbox', { name: 'SQL', exact: true }), 'SELECT 1');
+  await click('Run');
+  // No agent runs it: the page says so, and keeps the text.
+  await page.getByRole('alert').getByText('Failed to run the query').waitFor();
+  assert.equal(new URL(page.url()).searchParams.get('sql'), 'SELECT 1');
+  assert.deepEqual(await accessibilityProblems(page), []);
   await page.context().close();
 });

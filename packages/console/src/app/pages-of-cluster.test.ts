@@ -8,6 +8,7 @@ test('a data lake has pages about tables and none about Kafka', () => {
   assert.deepEqual(labelsOf('vci_dl_1'), [
     'Overview',
     'Tables',
+    'Query',
     'Pipelines',
     'Events',
     'Diagnostics',

@@ -25,6 +25,10 @@ export function missingRecordsRight(context: Context | undefined, clusterId: str
   return `Needs the role Records reader in workspace ${workspace.name}; ask an account administrator${otherwise}`;
 }
 
+export function useMissingRecordsRight(clusterId: string): string | undefined {
+  return missingRecordsRight(useContextOfCaller().data, clusterId);
+}
+
 export function useMissingRight(clusterId: string): string | undefined {
   return missingRight(useContextOfCaller().data, clusterId);
 }

@@ -1,11 +1,13 @@
-import { TrashIcon } from '@primer/octicons-react';
-import { Outlet, useNavigate, useParams } from '@tanstack/react-router';
+import { SearchIcon, TrashIcon } from '@primer/octicons-react';
+import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router';
 import { printLiteral } from '@weir/events';
 import { useState } from 'react';
 import { counted, formatBytes } from '../../format/format.ts';
+import { quotedSqlName } from '../../format/sql-name.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { ChangeButton } from '../../session/change-button.tsx';
 import { useFormAction } from '../../ui/actions.ts';
+import { buttonClass } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyableId } from '../../ui/copy-button.tsx';
 import { isMissing, Missing } from '../../ui/missing.tsx';
@@ -16,7 +18,13 @@ import { TableHealth } from './table-health.tsx';
 import { type Table, type TableStatus, useTable } from './use-tables.ts';
 
 /** The pages of a table in the order of their tabs. */
-const tabs = [{ label: 'Overview', to: '/clusters/$clusterId/tables/$table' }] as const;
+const tabs = [
+  { label: 'Overview', to: '/clusters/$clusterId/tables/$table' },
+  { label: 'Schema', to: '/clusters/$clusterId/tables/$table/schema' },
+  { label: 'Snapshots', to: '/clusters/$clusterId/tables/$table/snapshots' },
+  { label: 'Files', to: '/clusters/$clusterId/tables/$table/files' },
+  { label: 'Failed records', to: '/clusters/$clusterId/tables/$table/failures' },
+] as const;
 
 /** What the pages of a table have in common: its name, what it is, and the tabs. */
 export function TableFrame() {
@@ -49,6 +57,15 @@ export function TableFrame() {
             >
               Events
             </TextLink>
+            <Link
+              to="/clusters/$clusterId/query"
+              params={{ clusterId }}
+              search={{ sql: sampleOf(name) }}
+              className={`${buttonClass('plain')} px-3`}
+            >
+              <SearchIcon aria-hidden="true" />
+              Query
+            </Link>
             <ChangeButton icon={TrashIcon} onClick={() => setDeleting(true)}>
               Delete
             </ChangeButton>
@@ -133,4 +150,9 @@ function DeleteTable({ table, status, onClose }: DeleteTableProps) {
       )}
     </ConfirmDialog>
   );
+}
+
+/** A first look at the rows. */
+function sampleOf(name: string): string {
+  return `SELECT *\nFROM ${quotedSqlName(name)}\nLIMIT 100`;
 }

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useClusterId } from '../../../api/use-cluster.ts';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { Command } from '../../../ui/states.tsx';
+import { TextLink } from '../../../ui/text-link.tsx';
 import { type EngineName, engineNames, engines } from './engines.ts';
 
 /** The browser remembers the engine: it is about a person and not about a page. */
@@ -37,11 +38,12 @@ export function ConnectEngines({ table }: { readonly table: string }) {
       </div>
       <section aria-label={title} className="flex flex-col gap-1">
         <p className="text-xs text-muted">{about}</p>
-        <Command text={snippet({ catalog, token: 'AGENT_KEY', table })} />
+        <Command text={snippet({ catalog, token: 'API_KEY', table })} />
       </section>
       <p className="text-xs text-muted">
-        Replace AGENT_KEY by an agent key of this cluster. The catalog gives no credentials for the bucket:
-        the engine needs its own, which may only read.
+        Replace API_KEY by an <TextLink to="/keys">API key</TextLink> of the workspace, or an agent key of
+        this cluster. The catalog gives no credentials for the bucket: the engine needs its own, which may
+        only read.
       </p>
     </div>
   );

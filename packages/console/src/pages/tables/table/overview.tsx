@@ -108,7 +108,20 @@ function TableFacts({ table, status }: TableProps) {
     ['Records behind', countText(status?.lag_records)],
     ['Last commit', <Time key="commit" of={status?.last_commit_at ?? null} isAgo />],
     ['Created', <Time key="created" of={table.created_at} />],
-    ['Kept failed records', countText(status?.dlq_records)],
+    [
+      'Kept failed records',
+      status?.dlq_records === undefined || status.dlq_records === 0 ? (
+        countText(status?.dlq_records)
+      ) : (
+        <TextLink
+          key="failures"
+          to="/clusters/$clusterId/tables/$table/failures"
+          params={{ clusterId, table: table.table_name }}
+        >
+          {formatCount(status.dlq_records)}
+        </TextLink>
+      ),
+    ],
     ['Dropped records', countText(status?.dropped_records)],
     [
       'Pipeline',
