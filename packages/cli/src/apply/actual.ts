@@ -48,7 +48,9 @@ export interface ActualPipeline {
   readonly configurations?: readonly {
     readonly id: string;
     readonly version: number;
+    /** Secrets are masked, as in the parts that it was created from. */
     readonly yaml: string;
+    readonly parts?: readonly { readonly name: string; readonly yaml: string }[] | undefined;
   }[];
 }
 

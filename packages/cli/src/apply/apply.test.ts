@@ -146,6 +146,59 @@ test('a pipeline is made, configured and deployed, taken back by an older file, 
   assert.deepEqual(await api.client.call('list_pipelines', { virtual_cluster_id }), { pipelines: [] });
 });
 
+test('a data lake cluster with events, and a pipeline in parts', async (t) => {
+  const { api, apply, writesSoFar } = await open(t);
+  const globals = 'source_clusters: [{ name: k, bootstrap_brokers: [{ hostname: broker, port: 9092 }] }]\n';
+  const tableOf = (topic: string) =>
+    `tables: [{ source_cluster_name: k, source_topic: ${topic}, input_schema: '{"type":"object","properties":{"id":{"type":"string"}}}' }]\n`;
+  const file = (topic: string, first = globals) =>
+    stringify({
+      version: 1,
+      virtual_clusters: [
+        {
+          name: 'lake',
+          type: 'byoc_data_lake',
+          events: { enabled: true, event_types: { tableflow_logs: { enabled: true } } },
+          pipelines: [
+            {
+              name: 'tables',
+              type: 'data_lake',
+              configuration_inputs: [
+                { name: 'globals', yaml: first },
+                { name: 'shop/orders', yaml: tableOf(topic) },
+              ],
+            },
+          ],
+        },
+      ],
+    });
+  const first = await apply(file('orders'));
+  assert.equal(first.status, 0, first.err);
+  assert.match((await apply(file('orders'))).out, /^No changes/);
+  writesSoFar();
+  assert.equal((await apply(file('returns'))).status, 0);
+  assert.deepEqual(writesSoFar(), ['create_pipeline_configuration', 'change_pipeline_state']);
+  const back = await apply(file('orders'));
+  assert.match(back.out, /~ pipeline tables: configuration version 2 → version 1\n/);
+  const { virtual_clusters } = await api.client.call('list_virtual_clusters', {});
+  const on = { virtual_cluster_id: virtual_clusters[0]!.id };
+  const [pipeline] = (await api.client.call('list_pipelines', on)).pipelines;
+  const { pipeline_configurations } = await api.client.call('describe_pipeline', {
+    ...on,
+    pipeline_id: pipeline!.id,
+  });
+  assert.deepEqual(
+    pipeline_configurations[0]!.configuration_inputs?.map(({ name }) => name),
+    ['globals', 'shop/orders'],
+  );
+  const wrong = await apply(file('orders', globals.replace('name: k', 'name: other')));
+  assert.equal(wrong.status, 1);
+  assert.match(
+    wrong.err,
+    /pipelines\[0\]\.configuration_inputs: .*shop\/orders.*source_cluster_name: is none of source_clusters/,
+  );
+});
+
 test('with an account key, a workspace key is created for the run and deleted after it', async (t) => {
   const { api, environment, apply, writesSoFar } = await open(t);
   environment.SERVICE_API_KEY = api.accountKey;

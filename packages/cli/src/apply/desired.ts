@@ -1,4 +1,5 @@
 import type { CallOf, ClusterType, PipelineState, PipelineType } from '@weir/api';
+import type { GivenConfiguration } from '@weir/controlplane/pipeline-configuration';
 import type { ConfigTexts } from './document/configs.ts';
 import type { Place } from './document/problem.ts';
 
@@ -81,7 +82,7 @@ export interface DesiredPipeline {
   readonly type: PipelineType;
   readonly state?: PipelineState | undefined;
   /** The configuration to deploy, as written. */
-  readonly configurationYaml?: string | undefined;
+  readonly configuration?: GivenConfiguration | undefined;
 }
 
 export interface DesiredEvents {

@@ -16,11 +16,14 @@ export { maskedYaml } from './masked-yaml.ts';
 
 export type GivenConfiguration = { readonly yaml: string } | { readonly parts: readonly ConfigurationPart[] };
 
-/** Returns the configuration to store, or throws an `ApiError` that says what is wrong with it and where. */
+/**
+ * Returns the configuration to store, or throws an `ApiError` that says what is wrong with it and where. Without
+ * `access`, what operators allow is not checked.
+ */
 export function checkedConfiguration(
   type: PipelineType,
   given: GivenConfiguration,
-  access: ConfigurationRules,
+  access?: ConfigurationRules,
 ): NewConfiguration {
   if ('yaml' in given) {
     const reading = readYaml(given.yaml);

@@ -92,7 +92,12 @@ async function performOnPipeline(task: PipelineTask, context: PerformContext): P
   if (pipeline_id === undefined) throw new Error('a step was begun before its pipeline was made');
   const target = { virtual_cluster_id, pipeline_id };
   if (task.operation === 'create_pipeline_configuration') {
-    const made = await client.call(task.operation, { ...target, configuration_yaml: task.yaml });
+    const made = await client.call(task.operation, {
+      ...target,
+      ...('yaml' in task.configuration
+        ? { configuration_yaml: task.configuration.yaml }
+        : { configuration_inputs: [...task.configuration.parts] }),
+    });
     configurationIds.set(task.pipeline, made.configuration_id);
     return made.configuration_id;
   }

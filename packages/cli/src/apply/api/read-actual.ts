@@ -101,7 +101,7 @@ async function readPipelines(
   target: { readonly virtual_cluster_id: string },
 ): Promise<ActualPipeline[]> {
   const { pipelines } = await client.call('list_pipelines', target);
-  const configured = desired.pipelines?.filter(({ configurationYaml }) => configurationYaml !== undefined);
+  const configured = desired.pipelines?.filter(({ configuration }) => configuration !== undefined);
   const wanted = new Set(configured?.map(({ name }) => name));
   return await mapBounded(pipelines, cliLimits.applyCallsMax, async (listed): Promise<ActualPipeline> => {
     const { id, name, type, state, run } = listed;
@@ -115,6 +115,7 @@ async function readPipelines(
       id: one.id,
       version: one.version,
       yaml: one.configuration_yaml,
+      parts: one.configuration_inputs,
     }));
     return { ...pipeline, configurations };
   });

@@ -4,13 +4,14 @@ import {
   clusterTypeNames,
   clusterTypes,
   namePrefixes,
+  type PipelineType,
   pipelineTypes,
   prefixed,
   type ValuePath,
   withSubject,
 } from '@weir/api';
 import { problemOfNewAcl, problemOfOperation } from '@weir/cluster';
-import { configurationProblems } from '@weir/controlplane/pipeline-configuration';
+import { checkedConfiguration, configurationProblems } from '@weir/controlplane/pipeline-configuration';
 import { clusterResourceName } from '@weir/core';
 import type {
   Acl,
@@ -94,7 +95,7 @@ type ItemOf<Field extends keyof WrittenParts> =
 const fieldsWithout = {
   byoc: [],
   byoc_schema_registry: ['topics', 'events'],
-  byoc_data_lake: ['topics', 'credentials', 'acls', 'events', 'schema_registry'],
+  byoc_data_lake: ['topics', 'credentials', 'acls', 'schema_registry'],
 } as const satisfies Record<ClusterType, readonly (keyof WrittenParts)[]>;
 
 function checkType(written: WrittenParts & { readonly type: ClusterType }, context: WritingContext): void {
@@ -255,7 +256,7 @@ function aclOf(given: ItemOf<'acls'>, index: number, context: WritingContext): A
 }
 
 function pipelineOf(
-  { name, type, state, configuration_yaml: yaml }: ItemOf<'pipelines'>,
+  { name, type, state, configuration_yaml: yaml, configuration_inputs: parts }: ItemOf<'pipelines'>,
   index: number,
   clusterType: ClusterType | undefined,
   context: WritingContext,
@@ -266,8 +267,28 @@ function pipelineOf(
     report(context, [...path, 'type'], `a ${clusterType} cluster has no ${type} pipelines`);
   for (const { place, message } of yaml === undefined ? [] : configurationProblems(type, yaml))
     reportInText(context, [...path, 'configuration_yaml'], place, message);
+  if (parts !== undefined) {
+    if (yaml !== undefined)
+      report(context, path, 'configuration_yaml and configuration_inputs cannot both be set');
+    const problem = problemOfParts(type, parts);
+    if (problem !== undefined) report(context, [...path, 'configuration_inputs'], problem);
+  }
   if (name === undefined) return undefined;
-  return { place: placeOf(context, path), name, type, state, configurationYaml: yaml };
+  const configuration = yaml === undefined ? parts && { parts } : { yaml };
+  return { place: placeOf(context, path), name, type, state, configuration };
+}
+
+/** The first problem of a configuration in parts; its message names the part and the line. */
+function problemOfParts(
+  type: PipelineType,
+  parts: readonly { readonly name: string; readonly yaml: string }[],
+): string | undefined {
+  try {
+    checkedConfiguration(type, { parts });
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 function checked(

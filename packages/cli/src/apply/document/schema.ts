@@ -85,6 +85,7 @@ const pipelineSchema = z.strictObject({
   type: z.enum(pipelineTypeNames).default('bento'),
   state: z.enum(pipelineStates).optional(),
   configuration_yaml: catalogue.create_pipeline_configuration.input.shape.configuration_yaml,
+  configuration_inputs: catalogue.create_pipeline_configuration.input.shape.configuration_inputs,
 });
 
 /** A value that a scope takes from the scope around it. */

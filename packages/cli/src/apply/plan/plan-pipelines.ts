@@ -1,4 +1,4 @@
-import { maskedYaml } from '@weir/controlplane/pipeline-configuration';
+import { type GivenConfiguration, maskedYaml } from '@weir/controlplane/pipeline-configuration';
 import type { ActualPipeline } from '../actual.ts';
 import type { DesiredCluster, DesiredPipeline } from '../desired.ts';
 import { creation, deletion, leftOut, nothing, update } from './changes.ts';
@@ -22,7 +22,7 @@ export function planPipelines(context: PlanContext): Step[] {
     }
     const writing = [
       ...newPipeline(desired, pipeline, found),
-      ...configuration(desired, pipeline, found),
+      ...newConfiguration(desired, pipeline, found),
       ...stateChange(desired, pipeline, found),
     ];
     return writing.length === 0 ? [nothing(desired, 'pipeline', pipeline.name)] : writing;
@@ -56,23 +56,29 @@ function newPipeline(...[desired, { name, type }, found]: Pair): WritingStep[] {
   ];
 }
 
-function configuration(...[desired, { name, configurationYaml: yaml }, found]: Pair): WritingStep[] {
-  if (yaml === undefined || storedConfiguration(yaml, found) !== undefined) return [];
+function newConfiguration(...[desired, { name, configuration }, found]: Pair): WritingStep[] {
+  if (configuration === undefined || storedConfiguration(configuration, found) !== undefined) return [];
   return [
     creation(desired, {
       kind: 'pipeline_configuration',
       name,
       phase: 'pipeline configurations',
-      task: { operation: 'create_pipeline_configuration', pipeline: name, pipelineId: found?.id, yaml },
+      task: {
+        operation: 'create_pipeline_configuration',
+        pipeline: name,
+        pipelineId: found?.id,
+        configuration,
+      },
     }),
   ];
 }
 
 /** The deployed configuration and the run state change in one call, so that neither changes without the other. */
 function stateChange(...[desired, pipeline, found]: Pair): WritingStep[] {
-  const { name, state, configurationYaml: yaml } = pipeline;
-  const stored = yaml === undefined ? undefined : storedConfiguration(yaml, found);
-  const isDeploying = yaml !== undefined && (stored === undefined || stored.id !== found?.deployed?.id);
+  const { name, state, configuration } = pipeline;
+  const stored = configuration && storedConfiguration(configuration, found);
+  const isDeploying =
+    configuration !== undefined && (stored === undefined || stored.id !== found?.deployed?.id);
   // A new pipeline is paused.
   const isChanging = state !== undefined && state !== (found?.state ?? 'paused');
   if (!isDeploying && !isChanging) return [];
@@ -102,8 +108,15 @@ function stateChange(...[desired, pipeline, found]: Pair): WritingStep[] {
 }
 
 /** The configuration with this text, apart from secrets, which are read as masks: the deployed one, or the newest. */
-function storedConfiguration(yaml: string, found: ActualPipeline | undefined) {
-  const shown = maskedYaml(yaml);
-  const same = (found?.configurations ?? []).filter((one) => one.yaml === shown);
+function storedConfiguration(given: GivenConfiguration, found: ActualPipeline | undefined) {
+  const shown = shownText(given);
+  const same = (found?.configurations ?? []).filter(
+    ({ yaml, parts }) => shownText(parts === undefined ? { yaml } : { parts }) === shown,
+  );
   return same.find(({ id }) => id === found?.deployed?.id) ?? same.at(-1);
+}
+
+function shownText(given: GivenConfiguration): string {
+  if ('yaml' in given) return maskedYaml(given.yaml);
+  return JSON.stringify(given.parts.map(({ name, yaml }) => [name, maskedYaml(yaml)]));
 }

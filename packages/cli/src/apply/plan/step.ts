@@ -1,4 +1,5 @@
 import type { CallOf, PipelineState } from '@weir/api';
+import type { GivenConfiguration } from '@weir/controlplane/pipeline-configuration';
 import type { DesiredAgentKey, DesiredCredential } from '../desired.ts';
 
 /**
@@ -132,7 +133,7 @@ export type PipelineTask =
       readonly operation: 'create_pipeline_configuration';
       readonly pipeline: string;
       readonly pipelineId: string | undefined;
-      readonly yaml: string;
+      readonly configuration: GivenConfiguration;
     }
   | {
       readonly operation: 'change_pipeline_state';
