@@ -467,7 +467,6 @@ export {
 export { deadFileScanKind, readScanTask, type ScanTask, writeScanTask } from './jobs/scan-task.ts';
 export { secretsDigest } from './jobs/secrets-digest.ts';
 export {
-  deadLettersPath,
   ingestionScope,
   readIngestionScope,
   readTableRemovalTask,

@@ -52,12 +52,6 @@ export function tablePath({ tableName, tableUuid }: Pick<TableTask, 'tableName' 
   return `service/_tableflow/${tableName}-${tableUuid}`;
 }
 
-/** Where its kept records are. */
-export function deadLettersPath(table: Pick<TableTask, 'tableName' | 'tableUuid'>): string {
-  const { tableName, tableUuid } = table;
-  return tablePath({ tableName: `${tableName}__dlq`, tableUuid });
-}
-
 /** The scope of the ingestion of a table: another configuration, or other secrets, are another job. */
 export function ingestionScope({
   tableUuid,
