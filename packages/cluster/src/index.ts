@@ -475,7 +475,6 @@ export {
   type TableTask,
   tableIngestionKind,
   tableMaintenanceKind,
-  tableNameOf,
   tablePath,
   tableRemovalKind,
   tableSteadyMs,

@@ -83,6 +83,7 @@ export {
   Metrics,
   type Series,
   type SeriesReading,
+  scrapedName,
   scrapeIntervalMs,
   seriesPerMetricMax,
 } from './metrics.ts';

@@ -3,7 +3,7 @@
  * them in the Prometheus text format.
  */
 export interface MetricRow<Label extends string = string> {
-  /** Without the prefix `service_`, which the registry adds. */
+  /** Without the prefix, which `scrapedName` adds. */
   readonly name: string;
   readonly kind: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
@@ -22,6 +22,11 @@ export interface Series {
   set(value: number): void;
   /** Adds a value to a histogram. */
   observe(value: number): void;
+}
+
+/** The name of a metric in a scrape. Those of tables have no prefix, as the interface names them. */
+export function scrapedName(name: string): string {
+  return name.startsWith('tableflow_') ? name : `service_${name}`;
 }
 
 /** Limit on the series of one metric, because labels may come from clients. Beyond it they share one named `other`. */
@@ -139,7 +144,7 @@ export class Metrics {
     for (const { row, series } of [...this.#families.values()].sort((a, b) =>
       a.row.name < b.row.name ? -1 : 1,
     )) {
-      const name = `service_${row.name}`;
+      const name = scrapedName(row.name);
       lines.push(`# HELP ${name} ${row.help}`, `# TYPE ${name} ${row.kind}`);
       const common = this.#commonOf(row);
       for (const one of series.values()) lines.push(...linesOf(name, row, common, one));

@@ -37,6 +37,7 @@ type EntityKind =
   | 'release'
   | 'job'
   | 'pipeline'
+  | 'table'
   | 'channel'
   | 'check';
 

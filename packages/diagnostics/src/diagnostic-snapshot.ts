@@ -6,6 +6,7 @@ import {
   type JobState,
   type LateLevel,
   type ReportedDamage,
+  type ReportedTable,
 } from '@weir/cluster';
 
 /**
@@ -34,6 +35,8 @@ export interface DiagnosticSnapshot {
   readonly waitingJobs?: readonly WaitingJobFacts[] | undefined;
   /** Pipelines that should run. */
   readonly pipelines?: readonly PipelineFacts[] | undefined;
+  /** Tables that should be written; of data lake clusters. */
+  readonly tables?: readonly TableFacts[] | undefined;
   /** Channels of alerts whose last attempts failed. */
   readonly alertChannels?: readonly AlertChannelFacts[] | undefined;
   /** The load of the cluster's leader, 0 to 1: the metric `control_plane_utilization`. */
@@ -247,6 +250,22 @@ export interface PipelineInstanceFacts {
   readonly lastError: string;
   /** The component that failed last. */
   readonly lastErrorStage: string;
+}
+
+/** A table that a running pipeline writes. */
+export interface TableFacts {
+  readonly tableUuid: string;
+  readonly name: string;
+  /** Agents that take such jobs. */
+  readonly agentCount: number;
+  /** The state of its job, and since when it is planned; absent if there is none. */
+  readonly state: JobState | undefined;
+  readonly plannedMs: number | undefined;
+  /** Attempts in a row that failed, and why the last of them did. */
+  readonly failureCount: number;
+  readonly message: string;
+  /** What its agent last reported. */
+  readonly report: ReportedTable | undefined;
 }
 
 export interface AlertChannelFacts {

@@ -9,8 +9,18 @@ export interface ClusterHistory {
   readonly groups: ReadonlyMap<string, GroupHistory>;
   /** By job: how far instances of pipelines came. */
   readonly instances: ReadonlyMap<string, InstanceHistory>;
+  /** By table. */
+  readonly tables: ReadonlyMap<string, TableHistory>;
   /** Partitions of groups beyond the limit, whose progress is not followed. */
   readonly unfollowedPartitions: number;
+}
+
+interface TableHistory {
+  /** Records that were kept or dropped by then, in the last runs, the oldest first; counted from an earlier run. */
+  readonly failed: readonly number[];
+  /** As agents last counted them. */
+  readonly keptCount: number;
+  readonly droppedCount: number;
 }
 
 interface InstanceHistory {
@@ -45,14 +55,16 @@ export const lagSamplesMax = 15;
 export const noHistory: ClusterHistory = {
   groups: new Map(),
   instances: new Map(),
+  tables: new Map(),
   unfollowedPartitions: 0,
 };
 
 /** Returns the history with one more run; checks of this snapshot get this one. */
 export function withSnapshot(before: ClusterHistory, snapshot: DiagnosticSnapshot): ClusterHistory {
   const instances = instancesWithSnapshot(before.instances, snapshot);
+  const tables = tablesWithSnapshot(before.tables, snapshot);
   // A run that could not read the groups says nothing about them.
-  if (snapshot.groups === undefined) return { ...before, instances };
+  if (snapshot.groups === undefined) return { ...before, instances, tables };
   const groups = new Map<string, GroupHistory>();
   let roomForPartitions: number = diagnosticLimits.diagnosedPartitionsMax;
   let unfollowedPartitions = 0;
@@ -66,7 +78,7 @@ export function withSnapshot(before: ClusterHistory, snapshot: DiagnosticSnapsho
     roomForPartitions -= group.partitions.length;
     groups.set(group.groupId, groupWithSnapshot(before.groups.get(group.groupId), group, snapshot.atMs));
   }
-  return { groups, instances, unfollowedPartitions };
+  return { groups, instances, tables, unfollowedPartitions };
 }
 
 function instancesWithSnapshot(
@@ -82,6 +94,26 @@ function instancesWithSnapshot(
       // A first run sees an instance as it was started: none of its errors is older.
       const errorCountThen = known === undefined && doneCount === 0 ? 0 : errorCount;
       return [jobId, { doneCount, movedMs: atMs, errorCountThen }];
+    }),
+  );
+}
+
+function tablesWithSnapshot(
+  before: ClusterHistory['tables'],
+  { tables }: DiagnosticSnapshot,
+): ClusterHistory['tables'] {
+  if (tables === undefined) return before;
+  return new Map(
+    tables.flatMap(({ tableUuid, report }) => {
+      const known = before.get(tableUuid);
+      if (report === undefined) return known === undefined ? [] : [[tableUuid, known]];
+      const { keptRecordCount: keptCount, droppedRecordCount: droppedCount } = report;
+      if (known === undefined) return [[tableUuid, { failed: [0], keptCount, droppedCount }]];
+      // A replay takes from what is kept, and another agent counts from 0 what it drops.
+      const dropped = droppedCount >= known.droppedCount ? droppedCount - known.droppedCount : droppedCount;
+      const grown = Math.max(0, keptCount - known.keptCount) + dropped;
+      const failed = [...known.failed, known.failed.at(-1)! + grown].slice(-lagSamplesMax);
+      return [[tableUuid, { failed, keptCount, droppedCount }]];
     }),
   );
 }

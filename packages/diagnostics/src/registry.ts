@@ -37,6 +37,10 @@ import { produceTimeout } from './checks/produce-timeout.ts';
 import { singleZone } from './checks/single-zone.ts';
 import { smallFiles } from './checks/small-files.ts';
 import { subjectsWithoutCompatibility } from './checks/subjects-without-compatibility.ts';
+import { tableDeadLetters } from './checks/table-dead-letters.ts';
+import { tableFailing } from './checks/table-failing.ts';
+import { tableFallingBehind } from './checks/table-falling-behind.ts';
+import { tablesNotRunning } from './checks/tables-not-running.ts';
 import { topicsWithoutRetention } from './checks/topics-without-retention.ts';
 import { unbalancedAgents } from './checks/unbalanced-agents.ts';
 import { unusedCredentials } from './checks/unused-credentials.ts';
@@ -67,6 +71,10 @@ export const checks = [
   pipelineOutputDown,
   pipelineFallingBehind,
   pipelineNotRunning,
+  tableFailing,
+  tableFallingBehind,
+  tableDeadLetters,
+  tablesNotRunning,
   partitionCount,
   controlPlaneUtilization,
   failingAlertChannels,

@@ -71,16 +71,24 @@ test('every check for the type of cluster runs, and the metric shows it', async 
   const stage = new Stage(t);
   await stage.run();
   const stored = await stage.store.load(clusterId);
+  const ofKafka = checks.filter(({ kinds }) => kinds.includes('kafka'));
   assert.deepEqual(
     stored.map(({ record }) => record.name),
-    [...checks.map(({ name }) => name), 'check_failed_to_run'].sort(),
+    [...ofKafka.map(({ name }) => name), 'check_failed_to_run'].sort(),
   );
   assert.deepEqual(new Set(stored.map(({ record }) => record.status)), new Set(['healthy']));
   assert.equal(
     stage.metrics.render().match(/^service_diagnostic_failure\{.*\} 0$/gm)?.length,
-    checks.length + 1,
+    ofKafka.length + 1,
   );
   assert.deepEqual(stage.published, []);
+});
+
+test('a data lake cluster has the checks of its tables', async (t) => {
+  const stage = new Stage(t);
+  await stage.run(1, { cluster: { ...healthySnapshot().cluster, kind: 'data_lake' } });
+  assert.equal(await stage.status('table_failing'), 'healthy');
+  assert.equal(await stage.status('pipeline_failing'), undefined);
 });
 
 test('consumer groups of a schema registry are not requested', async (t) => {

@@ -81,6 +81,7 @@ test('the snapshot of a new cluster is empty', async (t) => {
     failingJobs: [],
     waitingJobs: [],
     pipelines: undefined,
+    tables: undefined,
     alertChannels: undefined,
     controlPlaneUtilization: 0.25,
     metadataBackupAgeMs: undefined,
@@ -267,6 +268,7 @@ test('an aborted snapshot stops following the cluster', async () => {
     fileTotals: refuse,
     compactionBacklog: refuse,
     readRegistry: refuse,
+    listReportedTables: refuse,
   };
   const controller = new AbortController();
   const taken = takeDiagnosticSnapshot(silent, { ...options(), signal: controller.signal });

@@ -35,6 +35,7 @@ import { diagnosticLimits } from './limits.ts';
 import { pipelineFacts, type WantedPipeline } from './pipeline-facts.ts';
 import type { RegistryLevels } from './registry-levels.ts';
 import { lastUsed, reportedFacts } from './reported-facts.ts';
+import { type TableToWrite, tableFacts } from './table-facts.ts';
 
 /** The calls to a leader that a snapshot needs. */
 export interface DiagnosticCluster
@@ -51,6 +52,7 @@ export interface DiagnosticCluster
     | 'fileTotals'
     | 'compactionBacklog'
     | 'readRegistry'
+    | 'listReportedTables'
   > {
   receivedReports(): Promise<ReceivedReports>;
   /** Notes the result, for agents that publish it. */
@@ -68,6 +70,8 @@ interface DiagnosticSnapshotOptions {
   readonly alertChannels?: readonly AlertChannelFacts[] | undefined;
   /** Pipelines that should run; `undefined` if unknown. */
   readonly pipelines?: readonly WantedPipeline[] | undefined;
+  /** Tables that should be written; `undefined` if unknown, or if the cluster has none. */
+  readonly tables?: readonly TableToWrite[] | undefined;
   /** What is known of the registry of the cluster from earlier snapshots. */
   readonly registryLevels: RegistryLevels;
   /** Aborts the attempt. */
@@ -93,6 +97,7 @@ export async function takeDiagnosticSnapshot(
     backupAgeMs,
     alertChannels,
     pipelines,
+    tables,
     registryLevels,
     signal,
   }: DiagnosticSnapshotOptions,
@@ -107,6 +112,7 @@ export async function takeDiagnosticSnapshot(
   const jobs = await cluster.listJobs();
   const files = await cluster.fileTotals();
   const backlog = await cluster.compactionBacklog(Math.max(0, atMs - lateMs));
+  const reports = tables === undefined ? [] : await cluster.listReportedTables();
   const registry = await registryLevels.read(cluster, signal);
   const { produce, buckets, metrics, damagedFiles, invalidRecords, ofAgent } = reportedFacts(received, atMs);
   const { clusterId, topics } = snapshot;
@@ -137,6 +143,7 @@ export async function takeDiagnosticSnapshot(
       }),
     waitingJobs: waitingJobsOf(jobs),
     pipelines: pipelines?.map((pipeline) => pipelineFacts(pipeline, jobs)),
+    tables: tables && tableFacts(tables, jobs, reports),
     alertChannels,
     controlPlaneUtilization: utilization,
     metadataBackupAgeMs: backupAgeMs,

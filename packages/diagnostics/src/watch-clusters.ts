@@ -8,6 +8,7 @@ import type { DiagnosticRecord, Transition } from './record.ts';
 import { RegistryLevels } from './registry-levels.ts';
 import { DiagnosticsRunner } from './runner.ts';
 import type { DiagnosticsStore } from './store.ts';
+import type { TableToWrite } from './table-facts.ts';
 import { type DiagnosticCluster, takeDiagnosticSnapshot } from './take-diagnostic-snapshot.ts';
 import { measureUtilization, utilizationRow } from './utilization.ts';
 
@@ -30,6 +31,8 @@ interface WatchedClustersOptions {
   readonly failingChannelsOf?: ((clusterId: string) => Promise<readonly AlertChannelFacts[]>) | undefined;
   /** The pipelines of a cluster that should run; unknown if absent. */
   readonly pipelinesOf?: ((clusterId: string) => Promise<readonly WantedPipeline[]>) | undefined;
+  /** The tables of a data lake cluster that should be written; unknown if absent. */
+  readonly tablesOf?: ((clusterId: string) => Promise<readonly TableToWrite[]>) | undefined;
   /** Called for every transition that is not silent, once it is stored. */
   readonly onTransition: (transition: Transition) => void;
   /** Called after every run with the current records. */
@@ -45,7 +48,7 @@ interface WatchedClustersOptions {
  * the cluster. The next leader continues from the stored records.
  */
 export function watchClusters({ leading, metricsOf, ...options }: WatchedClustersOptions): DiagnosticsRunner {
-  const { clock, backupAgeMsOf, failingChannelsOf, pipelinesOf } = options;
+  const { clock, backupAgeMsOf, failingChannelsOf, pipelinesOf, tablesOf } = options;
   const utilization = measureUtilization(clock);
   const gaugeLabels = (clusterId: string) => ({ cluster: clusterId });
   const registryLevels = new Map<string, RegistryLevels>();
@@ -80,6 +83,7 @@ export function watchClusters({ leading, metricsOf, ...options }: WatchedCluster
         backupAgeMs: backupAgeMsOf?.(clusterId),
         alertChannels: await failingChannelsOf?.(clusterId),
         pipelines: await pipelinesOf?.(clusterId),
+        tables: cluster.kind === 'data_lake' ? await tablesOf?.(clusterId) : undefined,
         registryLevels: levels,
         signal,
       });

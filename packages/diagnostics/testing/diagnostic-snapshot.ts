@@ -104,6 +104,7 @@ export function healthySnapshot(facts: Partial<DiagnosticSnapshot> = {}): Diagno
     failingJobs: [],
     waitingJobs: [],
     pipelines: [],
+    tables: [],
     alertChannels: [],
     buckets: [
       {

@@ -1723,7 +1723,6 @@ const membersCalls: Partial<Record<CallName, readonly unknown[]>> = {
   putControlPlaneEvents: [[]],
   readSeries: [{ metrics: [], fromMs: 0, stepMs: 10_000, count: 1, groupBy: null, tags: {}, seriesMax: 1 }],
   describeActivity: [1],
-  listReportedTables: [],
   describeReportedTable: ['u'],
 };
 

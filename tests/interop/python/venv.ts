@@ -13,6 +13,7 @@ export const pythonPackages = {
     module: 'pyiceberg.io.pyarrow',
     requirements: ['pyiceberg==0.12.0', 'pyarrow==26.0.1'],
   },
+  chdb: { version: '4.4.0', module: 'chdb', isOnDemand: true },
   moto: {
     version: '5.2.5',
     module: 'moto.server',

@@ -8,8 +8,8 @@ export class AnsweringProcess {
   /** What it said last beside answers. */
   #lastWords = '';
 
-  constructor(program: string, args: readonly string[]) {
-    this.#child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+  constructor(program: string, args: readonly string[], folder?: string) {
+    this.#child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], cwd: folder });
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#lastWords = (this.#lastWords + text).slice(-4000);
     });

@@ -1,5 +1,5 @@
 import { type MeasuredClusterView, readStats, type SeriesValue } from '@weir/cluster';
-import type { Clock, Log, Metrics } from '@weir/core';
+import { type Clock, type Log, type Metrics, scrapedName } from '@weir/core';
 import type { EventEmitter } from '@weir/events/emission';
 import { agentLimits } from '../limits.ts';
 import { eventRows } from './event-metrics.ts';
@@ -92,5 +92,5 @@ export class ClusterMetricEvents {
 }
 
 function dataOf(name: string, { labels, value }: SeriesValue) {
-  return { metric_name: `service_${name}`, value, tags: labels };
+  return { metric_name: scrapedName(name), value, tags: labels };
 }

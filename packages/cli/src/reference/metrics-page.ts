@@ -54,7 +54,7 @@ scrape_configs:
     static_configs: [{ targets: ['control-plane:8090'] }]
 \`\`\`
 
-Names have the prefix \`service_\`; pushed, \`service.\` unless \`SERVICE_METRICS_NAME_NORMALIZER=false\`. Every series has \`agent_version\`, that of the publishing process unless
+Names have the prefix \`service_\`, except those of tables (\`tableflow_…\`); pushed, \`service.\` unless \`SERVICE_METRICS_NAME_NORMALIZER=false\`. Every series has \`agent_version\`, that of the publishing process unless
 it is about another agent. Metrics of a control plane have \`virtual_cluster_id\`; what is pushed has \`virtual_cluster_id\`, \`agent_id\`, \`agent_version\` and \`agent_group\`.
 
 The tags \`topic\`, \`consumer_group\` and \`partition\` can be switched off (\`-disableConsumerGroupsMetricsTags\`), and \`partition\` is unless \`weir metrics\` publishes it. Values that no tag

@@ -8,6 +8,8 @@ const overTheWire = (value: unknown) => decodeFrame(encodeFrame('result', 1, val
 
 const table: TableState = {
   tableUuid: 'u',
+  tableName: 'k__t',
+  topic: 't',
   configurationId: 'c',
   hasConfiguration: true,
   partitions: [{ partition: 0, nextOffset: 5, endOffset: -1, isStopped: true, error: 'no' }],

@@ -22,6 +22,8 @@ export type TableErrorCause = (typeof tableErrorCauses)[number];
 /** A table, as the agent that writes it knows it. Counts of the table are those of its newest snapshot. */
 const tableState = s.struct({
   tableUuid: s.text,
+  tableName: s.text,
+  topic: s.text,
   /** The configuration that the agent runs. */
   configurationId: s.text,
   /** The table has the schema, the partitioning and the properties of that configuration. */
@@ -45,6 +47,8 @@ const tableState = s.struct({
   snapshotCount: s.optional(s.whole),
   /** Values of the partition fields of the table. */
   tablePartitionCount: s.optional(s.whole),
+  /** How many of them there may be. */
+  tablePartitionLimit: s.optional(s.whole),
   schemaId: s.optional(s.whole),
   metadataLocation: s.optional(s.text),
   metadataVersion: s.optional(s.whole),
@@ -88,11 +92,8 @@ export const tableCalls = {
     onRetry: 'reexecute',
     deadlineMs: 6_000,
   }),
-  /** Returns the newest reports, without partitions. */
-  listReportedTables: leaderCall<[], readonly ReportedTable[]>(s.tuple(), {
-    membersOnly: true,
-    onRetry: 'reexecute',
-  }),
+  /** Returns the newest reports, without partitions. Agents publish them as metrics. */
+  listReportedTables: leaderCall<[], readonly ReportedTable[]>(s.tuple(), { onRetry: 'reexecute' }),
   /** Returns the newest report about a table; `null` if there is none. */
   describeReportedTable: leaderCall<[tableUuid: string], ReportedTable | null>(s.tuple(s.text), {
     membersOnly: true,
@@ -132,6 +133,10 @@ export function boundedTableState(table: TableState): TableState {
       : partitions.toSorted(byUrgency).slice(0, reportedTablePartitionsMax);
   return {
     ...table,
+    tableUuid: table.tableUuid.slice(0, reportedTableTextCharsMax),
+    tableName: table.tableName.slice(0, reportedTableTextCharsMax),
+    topic: table.topic.slice(0, reportedTableTextCharsMax),
+    configurationId: table.configurationId.slice(0, reportedTableTextCharsMax),
     partitions: shown.map((one) => (one.error === undefined ? one : { ...one, error: cut(one.error) })),
     metadataLocation: cut(table.metadataLocation),
     lastError: cut(table.lastError),

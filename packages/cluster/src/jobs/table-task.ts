@@ -42,11 +42,6 @@ export type TableRemovalTask = s.TypeOf<typeof tableRemovalTask>;
 export const { write: writeTableRemovalTask, read: readTableRemovalTask } =
   jsonTask<TableRemovalTask>(tableRemovalTask);
 
-/** The name of a table: unique in a cluster. */
-export function tableNameOf(sourceCluster: string, topic: string): string {
-  return `${sourceCluster}__${topic}`;
-}
-
 /** Where the files of a table are in its bucket. */
 export function tablePath({ tableName, tableUuid }: Pick<TableTask, 'tableName' | 'tableUuid'>): string {
   return `service/_tableflow/${tableName}-${tableUuid}`;

@@ -16,7 +16,10 @@ export type MeasuredGroupsPort = Pick<
 
 /** The calls needed to measure a cluster. */
 export type MeasuredPort = MeasuredGroupsPort &
-  Pick<ClusterPort, 'findBatches' | 'logSizes' | 'countFiles' | 'fileTotals' | 'storageTraffic'>;
+  Pick<
+    ClusterPort,
+    'findBatches' | 'logSizes' | 'countFiles' | 'fileTotals' | 'storageTraffic' | 'listReportedTables'
+  >;
 
 export interface PartitionSpan {
   readonly logStartOffset: number;

@@ -4,6 +4,7 @@ import { groupMetrics } from './group-metrics.ts';
 import { healthMetrics } from './health-metrics.ts';
 import type { PublishedMetric } from './published-metric.ts';
 import { storageMetrics } from './storage-metrics.ts';
+import { tableMetrics } from './table-metrics.ts';
 import { topicMetrics } from './topic-metrics.ts';
 
 /** Published in every round, whatever is omitted. */
@@ -20,5 +21,6 @@ export const publishedMetrics: readonly PublishedMetric[] = [
   ...storageMetrics,
   ...agentMetrics,
   ...healthMetrics,
+  ...tableMetrics,
   ...groupMetrics,
 ];

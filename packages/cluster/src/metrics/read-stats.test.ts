@@ -273,11 +273,52 @@ test('lag of a share group counts records that are not done, at any offset', asy
   ]);
 });
 
+test('tables have lags, sizes and limits from the reports of agents, under names without a prefix', async (t) => {
+  const { node, scrape } = await startNode(t);
+  assert.deepEqual(await scrape(/tableflow/), []);
+  const state = {
+    tableUuid: 'u',
+    tableName: 'k__orders',
+    topic: 'orders',
+    configurationId: 'c',
+    hasConfiguration: true,
+    partitions: [{ partition: 0, nextOffset: 1, endOffset: 8 }],
+    partitionCount: 1,
+    stoppedPartitionCount: 0,
+    lagRecords: 7,
+    ingestionLagMs: 1_500,
+    keptRecordCount: 0,
+    droppedRecordCount: 0,
+    isFailing: false,
+  };
+  const counts = { fileCount: 4, snapshotCount: 3, tablePartitionCount: 2, tablePartitionLimit: 10_000 };
+  const full = { ...state, ...counts, queryLagMs: 2_500, replayLagRecords: 5 };
+  await node.reportTables({ agentId: 'a', tables: [full, { ...state, tableUuid: 'v' }] });
+  const labels = (uuid: string) => `table_name="k__orders",table_uuid="${uuid}",topic="orders"`;
+  const found = (await scrape(/tableflow/)).map((line) => line.replace(/(?<={)(.*)(?=})/, sorted));
+  assert.deepEqual(found, [
+    `tableflow_files_count{${labels('u')}} 4`,
+    `tableflow_ingestion_lag_seconds{${labels('u')}} 1.5`,
+    `tableflow_ingestion_lag_seconds{${labels('v')}} 1.5`,
+    `tableflow_partition_offset_lag{is_dlq="false",${labels('u')}} 7`,
+    `tableflow_partition_offset_lag{is_dlq="true",${labels('u')}} 5`,
+    `tableflow_partition_offset_lag{is_dlq="false",${labels('v')}} 7`,
+    `tableflow_partitions_count{${labels('u')}} 2`,
+    `tableflow_partitions_limit{${labels('u')}} 10000`,
+    `tableflow_query_lag_seconds{${labels('u')}} 2.5`,
+    `tableflow_snapshots_count{${labels('u')}} 3`,
+    'tableflow_tables_count 2',
+    `tableflow_tables_limit ${coreLimits.tablesPerClusterMax}`,
+  ]);
+});
+
+const sorted = (labels: string) => labels.split(',').sort().join();
+
 test('a leader of an older release that does not count files is still measured', async (t) => {
   const { node, scrape } = await startNode(t);
   const older = new Proxy<ClusterPort>(node, {
     get(target, name) {
-      if (['countFiles', 'fileTotals', 'storageTraffic'].includes(String(name)))
+      if (['countFiles', 'fileTotals', 'storageTraffic', 'listReportedTables'].includes(String(name)))
         return () => Promise.reject(new CallRefused('invalid', 'no such call'));
       const found = Reflect.get(target, name) as unknown;
       return typeof found === 'function' ? found.bind(target) : found;

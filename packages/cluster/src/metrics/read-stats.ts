@@ -7,6 +7,7 @@ import type { MeasuredClusterView } from './measured-cluster-view.ts';
 import type { SwitchedTag } from './published-metric.ts';
 import { type GroupLimits, readGroups } from './read-groups.ts';
 import { addStorageStats } from './storage-stats.ts';
+import { addTableStats } from './table-stats.ts';
 import { addClusterStats, addTopicStats } from './topic-stats.ts';
 
 /** Which metrics of the cluster are published. */
@@ -41,6 +42,7 @@ export async function readStats(
   await addClusterStats(view, stats);
   await addStorageStats(view.port, stats);
   addAgentStats(view.agents(), stats);
+  await addTableStats(view.port, stats);
   let groupsLeftOut = 0;
   if (settings.includesGroups) {
     const topicIdOf = (name: string) => view.topicByName(name)?.topicId;

@@ -7,8 +7,10 @@ import {
   type ListedJob,
   linkingScope,
   pipelineKind,
+  readIngestionScope,
   readPipelineScope,
   schemaLinkingKind,
+  tableIngestionKind,
 } from '@weir/cluster';
 import { timeText } from '@weir/core';
 import { readYaml } from '@weir/pipelines/yaml';
@@ -36,13 +38,14 @@ export async function pipelineRuns(
   portOf: ((clusterId: string) => Pick<ClusterPort, 'listJobs'>) | undefined,
 ): Promise<RunOf> {
   const isRunning = ({ type, state }: Pipeline) =>
-    (type === 'schema_linking' || type === 'bento') && state === 'running';
+    (type === 'schema_linking' || type === 'bento' || type === 'data_lake') && state === 'running';
   if (portOf === undefined || !pipelines.some(isRunning)) return () => undefined;
   const listed = await portOf(clusterId)
     .listJobs()
     .catch(() => undefined);
   return (pipeline) => {
     if (listed === undefined || !isRunning(pipeline) || pipeline.deployed === undefined) return undefined;
+    if (pipeline.type === 'data_lake') return tablesRun(pipeline, listed);
     return pipeline.type === 'bento' ? managedRun(pipeline, listed) : linkingRun(pipeline, listed.jobs);
   };
 }
@@ -94,6 +97,25 @@ function managedRun({ id, deployed }: Pipeline, { jobs, takers }: JobsState): Ru
     ...runOf(worst, message, worst.endedMs === null ? undefined : worst),
     done_count: all.reduce((sum, [, { progress }]) => sum + Math.max(0, progress.doneCount), 0),
     instances: all.map(([instance, job]) => instanceOf(instance, job)),
+  };
+}
+
+/** All tables of a pipeline, and the one that matters most for the whole. */
+function tablesRun({ deployed }: Pipeline, { jobs, takers }: JobsState): Run {
+  const own = jobs.filter(
+    ({ kind, scope }) =>
+      kind === tableIngestionKind && readIngestionScope(scope).configurationId === deployed!.id,
+  );
+  const worst = own.toSorted((a, b) => rankOf(a) - rankOf(b))[0];
+  const hasTakers = takers.some(({ kind, agentCount }) => kind === tableIngestionKind && agentCount > 0);
+  const whyWaiting = hasTakers
+    ? 'waits for an agent'
+    : 'no agent writes tables; start an agent of this cluster';
+  if (worst === undefined) return { status: 'waiting', message: whyWaiting, done_count: 0 };
+  const message = worst.state === 'waiting' && worst.message === '' ? whyWaiting : messageOf(worst);
+  return {
+    ...runOf(worst, message, worst.endedMs === null ? undefined : worst),
+    done_count: own.reduce((sum, { progress }) => sum + Math.max(0, progress.doneCount), 0),
   };
 }
 

@@ -203,6 +203,12 @@ export async function startAccounts(
       const owner = await ownerOf(accounts, clusterId, host.cluster(clusterId)?.accountId ?? '');
       return owner === undefined ? [] : wantedPipelines(accounts.pipelines, owner);
     },
+    async tablesOf(clusterId) {
+      const owner = await ownerOf(accounts, clusterId, host.cluster(clusterId)?.accountId ?? '');
+      if (owner === undefined) return [];
+      const wanted = await tablePipelines.wanted({ accountId: owner.accountId, clusterId });
+      return wanted.map(({ task: { tableUuid, tableName } }) => ({ tableUuid, name: tableName }));
+    },
     intervalMs: settings.diagnosticsIntervalMs,
     clock,
     log,

@@ -192,6 +192,40 @@ const anySnapshot: fc.Arbitrary<DiagnosticSnapshot> = fc.record({
       }),
     ),
   ),
+  tables: maybe(
+    few(
+      fc.record({
+        tableUuid: name,
+        name,
+        agentCount: stat,
+        state: maybe(fc.constantFrom('waiting', 'running', 'done', 'failing', 'stopped')),
+        plannedMs: maybe(timeMs),
+        failureCount: stat,
+        message: name,
+        report: maybe(
+          fc.record({
+            tableUuid: name,
+            tableName: name,
+            topic: name,
+            configurationId: name,
+            hasConfiguration: fc.boolean(),
+            partitions: fc.constant([]),
+            partitionCount: stat,
+            stoppedPartitionCount: stat,
+            lagRecords: stat,
+            ingestionLagMs: maybe(stat),
+            keptRecordCount: stat,
+            droppedRecordCount: stat,
+            isFailing: fc.boolean(),
+            lastError: maybe(name),
+            lastErrorCause: maybe(fc.constantFrom('source', 'records', 'storage', 'catalog', 'other')),
+            agentId: name,
+            reportedMs: timeMs,
+          }),
+        ),
+      }),
+    ),
+  ),
   credentials: maybe(
     few(
       fc.record({

@@ -24,6 +24,7 @@ import type {
   PipelineInstanceFacts,
   ProduceFacts,
   RegistryFacts,
+  TableFacts,
 } from '../diagnostic-snapshot.ts';
 import { type ClusterHistory, lagSamplesMax, noHistory, withSnapshot } from '../history.ts';
 import { type CheckName, checks } from '../registry.ts';
@@ -130,6 +131,38 @@ const unknownPipelines = {
   snapshot: { pipelines: undefined },
   outcome: { missing: 'pipelines' },
 };
+const report = (facts: Partial<NonNullable<TableFacts['report']>> = {}) => ({
+  tableUuid: 'u',
+  tableName: 'k__orders',
+  topic: 'orders',
+  configurationId: 'pci_1',
+  hasConfiguration: true,
+  partitions: [],
+  partitionCount: 4,
+  stoppedPartitionCount: 0,
+  lagRecords: 0,
+  ingestionLagMs: 0,
+  keptRecordCount: 0,
+  droppedRecordCount: 0,
+  isFailing: false,
+  agentId: 'a',
+  reportedMs: snapshotMs,
+  ...facts,
+});
+const tables = (...rows: readonly Partial<TableFacts>[]) => ({
+  tables: rows.map((facts) => ({
+    tableUuid: facts.name ?? 'u',
+    name: 'k__orders',
+    agentCount: 2,
+    state: 'running' as const,
+    plannedMs: snapshotMs - 5 * minuteMs,
+    failureCount: 0,
+    message: '',
+    report: report(),
+    ...facts,
+  })),
+});
+const unknownTables = { name: 'not known', snapshot: { tables: undefined }, outcome: { missing: 'tables' } };
 const channel = (failures: number) => ({
   name: 'on call',
   failures,
@@ -639,6 +672,118 @@ const cases = {
     },
     { name: 'no agents at all', snapshot: { agents: [], ...pipelines({ instances: [] }) }, outcome: [] },
     unknownPipelines,
+  ],
+  table_failing: [
+    { name: 'is written', snapshot: tables({}, { report: undefined }), outcome: [] },
+    {
+      name: 'failed twice',
+      snapshot: tables({ state: 'failing', failureCount: 2, report: undefined }),
+      outcome: [],
+    },
+    {
+      name: 'fails, is refused, and has stopped partitions',
+      snapshot: tables(
+        { state: 'failing', failureCount: 3, message: 'the process ended' },
+        { name: 'b', state: 'stopped', failureCount: 1, message: 'line 3, column 5: no such field' },
+        {
+          name: 'c',
+          report: report({ isFailing: true, lastErrorCause: 'storage', lastError: 's3://lake: denied' }),
+        },
+        { name: 'd', report: report({ isFailing: true, lastErrorCause: 'catalog', lastError: '403' }) },
+        { name: 'e', report: report({ isFailing: true }) },
+        { name: 'f', report: report({ stoppedPartitionCount: 1, lastError: 'id: no number' }) },
+      ),
+      outcome: [
+        'table:k__orders Table k__orders: failed 3 times in a row: the process ended',
+        'table:b Table b: failed 1 time in a row: line 3, column 5: no such field',
+        'table:c Table c: its bucket refuses it: s3://lake: denied',
+        'table:d Table d: its catalog refuses it: 403',
+        'table:e Table e: it cannot be written: no reason is known',
+        'table:f (medium) Table f: partitions are stopped: 1 of 4; id: no number',
+      ],
+    },
+    unknownTables,
+  ],
+  table_falling_behind: [
+    {
+      name: 'within a commit interval, and without a record',
+      snapshot: tables(
+        { report: report({ lagRecords: 5, ingestionLagMs: 69 * minuteMs }) },
+        { name: 'b', report: report({ ingestionLagMs: 2 * dayMs }) },
+      ),
+      outcome: [],
+    },
+    {
+      name: 'late, and very late',
+      snapshot: tables(
+        { report: report({ lagRecords: 5, ingestionLagMs: 70 * minuteMs }) },
+        { name: 'b', report: report({ lagRecords: 1, ingestionLagMs: dayMs }) },
+      ),
+      outcome: [
+        'table:k__orders Table k__orders: lacks 5 records, the oldest 70 minutes old.',
+        'table:b (high) Table b: lacks 1 record, the oldest 1,440 minutes old.',
+      ],
+    },
+    unknownTables,
+  ],
+  table_dead_letters_growing: [
+    {
+      name: 'as many as before',
+      before: [tables({ report: report({ keptRecordCount: 7, droppedRecordCount: 3 }) })],
+      snapshot: tables({ report: report({ keptRecordCount: 7, droppedRecordCount: 3 }) }),
+      outcome: [],
+    },
+    {
+      name: 'more are kept, and another agent dropped some',
+      before: [
+        tables({ report: report({ keptRecordCount: 7, droppedRecordCount: 3 }) }),
+        tables({ report: undefined }),
+      ],
+      snapshot: tables({ report: report({ keptRecordCount: 9, droppedRecordCount: 1 }) }),
+      outcome: [
+        'table:k__orders Table k__orders: 3 records could not be rows in the last 1 run; 9 records kept.',
+      ],
+    },
+    {
+      name: 'a replay took some',
+      before: [tables({ report: report({ keptRecordCount: 7 }) })],
+      snapshot: tables({ report: report({ keptRecordCount: 2 }) }),
+      outcome: [],
+    },
+    unknownTables,
+  ],
+  tables_not_running: [
+    { name: 'written', snapshot: tables({}), outcome: [] },
+    {
+      name: 'waits for a moment, or its agent is silent for a moment',
+      snapshot: tables(
+        { state: 'waiting', plannedMs: snapshotMs - 59_000, report: undefined },
+        { name: 'b', report: undefined },
+      ),
+      outcome: [],
+    },
+    {
+      name: 'no agent takes tables',
+      snapshot: tables({ state: undefined, agentCount: 0, report: undefined }),
+      outcome: [
+        `cluster:${healthy.cluster.clusterId} 1 table of 1 table wait for an agent; none of 2 agents takes them.`,
+      ],
+    },
+    {
+      name: 'no agent at all',
+      snapshot: { agents: [], ...tables({ state: undefined, agentCount: 0, report: undefined }) },
+      outcome: [
+        `cluster:${healthy.cluster.clusterId} 1 table of 1 table wait for an agent; the cluster has no running agent.`,
+      ],
+    },
+    {
+      name: 'no agent has room',
+      snapshot: tables({}, { name: 'b', state: 'waiting', report: undefined }),
+      outcome: [
+        `cluster:${healthy.cluster.clusterId} 1 table of 2 tables wait for an agent; 2 agents take tables, and none has room.`,
+      ],
+    },
+    unknownTables,
   ],
   consumer_group_without_members: [
     {

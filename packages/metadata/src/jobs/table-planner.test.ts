@@ -98,6 +98,8 @@ function stage(...tables: WantedTable[]) {
 
 const reportOf = (tableUuid: string, changes: Partial<ReportedTable> = {}): ReportedTable => ({
   tableUuid,
+  tableName: `k__${tableUuid}`,
+  topic: tableUuid,
   configurationId: 'c1',
   hasConfiguration: true,
   partitions: [],

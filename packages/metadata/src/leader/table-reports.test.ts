@@ -9,6 +9,8 @@ import { TableReports } from './table-reports.ts';
 function stateOf(tableUuid: string, changes: Partial<TableState> = {}): TableState {
   return {
     tableUuid,
+    tableName: `k__${tableUuid}`,
+    topic: tableUuid,
     configurationId: 'pci_1',
     hasConfiguration: true,
     partitions: [{ partition: 0, nextOffset: 5, endOffset: 7 }],

@@ -27,10 +27,10 @@ export class TableReports {
     this.#sweep();
     const atMs = this.#clock.monotonicMs();
     const reportedMs = this.#clock.nowMs();
-    for (const table of tables) {
+    for (const table of tables.map(boundedTableState)) {
       const { tableUuid } = table;
       if (!this.#tables.delete(tableUuid) && this.#tables.size >= coreLimits.tablesPerClusterMax) continue;
-      this.#tables.set(tableUuid, { table: { ...boundedTableState(table), agentId, reportedMs }, atMs });
+      this.#tables.set(tableUuid, { table: { ...table, agentId, reportedMs }, atMs });
     }
   }
 

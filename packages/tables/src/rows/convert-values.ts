@@ -145,6 +145,8 @@ const longMax = 2n ** 63n - 1n;
 const uuidPattern = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 const base64Pattern = /^[A-Za-z0-9+/]*={0,2}$/;
 const integerPattern = /^-?\d{1,20}$/;
+/** Up to 15 digits, a double has one shortest text. The powers of ten up to this one are exact as doubles. */
+const quickDecimalLimit = 1e15;
 const otherFloats: Readonly<Record<string, number>> = {
   NaN: Number.NaN,
   Infinity: Number.POSITIVE_INFINITY,
@@ -202,8 +204,15 @@ function primitiveConverter(
     case 'decimal': {
       const { precision, scale } = type;
       const bytes = precision > 18 ? 16 : 8;
+      const factor = 10 ** scale;
+      const limit = Math.min(10 ** precision, quickDecimalLimit);
       return (value) => {
         meter.bytes += bytes;
+        if (typeof value === 'number') {
+          const unscaled = Math.round(value * factor);
+          // The division is rounded correctly, so that the number is the double of these digits and of no others.
+          if (unscaled / factor === value && unscaled < limit && unscaled > -limit) return BigInt(unscaled);
+        }
         const unscaled = unscaledOf(decimalTextOf(value) ?? refuse(value), precision, scale);
         if (typeof unscaled === 'bigint') return unscaled;
         if (unscaled === 'no-number') return refuse(value);
@@ -234,10 +243,10 @@ function primitiveConverter(
       return (value) => {
         meter.bytes += 8;
         if (typeof value === 'string' && !isMarked(value)) {
-          const parsed = parseTimestampMicros(value) ?? refuse(value);
-          if (parsed.hasZone !== isZoned)
-            refuse(value, isZoned ? 'has no offset from UTC; add one, such as Z' : 'has an offset from UTC');
-          return parsed.micros;
+          const micros = parseTimestampMicros(value, isZoned);
+          if (typeof micros === 'bigint') return micros;
+          if (micros === undefined) refuse(value);
+          refuse(value, isZoned ? 'has no offset from UTC; add one, such as Z' : 'has an offset from UTC');
         }
         if (value instanceof Timestamp) return microsOf(value.unixSeconds, Math.floor(value.nanos / 1000));
         const micros = microsOfCount(integerOf(value) ?? refuse(value), unit);

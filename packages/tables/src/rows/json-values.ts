@@ -1,6 +1,6 @@
-import { isAscii, isUtf8 } from 'node:buffer';
+import { isUtf8 } from 'node:buffer';
 import { MappingFailure, parseDocument } from '@weir/bloblang';
-import { parseExactJson } from './exact-json.ts';
+import { exactJsonParser } from './exact-json.ts';
 import { fail } from './row-fault.ts';
 import { DocumentReader, type RowContext, type ValueReader } from './value-reader.ts';
 
@@ -8,18 +8,16 @@ import { DocumentReader, type RowContext, type ValueReader } from './value-reade
 export function jsonReader(context: RowContext): ValueReader {
   // Mappings have integers of any size and doubles; they know no other number.
   if (context.mappings.length > 0) return new DocumentReader(parsedForMappings, context);
-  const keepsSmall = JSON.stringify(context.columns).includes('"decimal"');
-  return new DocumentReader((value) => parsed(value, keepsSmall), context);
-}
-
-function parsed(value: Uint8Array, keepsSmall: boolean): unknown {
-  const text = textOf(value);
-  try {
-    return parseExactJson(text, { keepsSmall });
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return fail('decode', `the value is no JSON: ${whyNot(error)}`);
-  }
+  const parse = exactJsonParser(context.columns);
+  return new DocumentReader((value) => {
+    const text = textOf(value);
+    try {
+      return parse(text);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      return fail('decode', `the value is no JSON: ${whyNot(error)}`);
+    }
+  }, context);
 }
 
 function parsedForMappings(value: Uint8Array): unknown {
@@ -32,11 +30,12 @@ function parsedForMappings(value: Uint8Array): unknown {
 }
 
 function textOf(value: Uint8Array): string {
-  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  // Twice as fast as UTF-8.
-  if (isAscii(bytes)) return bytes.toString('latin1');
-  if (!isUtf8(bytes)) return fail('decode', 'the value is no JSON: it is not UTF-8');
-  return bytes.toString();
+  const bytes =
+    value instanceof Buffer ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  const text = bytes.toString();
+  // What is no UTF-8 became this character, which a text may also have.
+  if (text.includes('\ufffd') && !isUtf8(bytes)) fail('decode', 'the value is no JSON: it is not UTF-8');
+  return text;
 }
 
 /** What V8 says, without the parts of the value that it repeats. */

@@ -83,14 +83,11 @@ export function parseTimeMicros(text: string): bigint | undefined {
   return Number.isNaN(seconds) || !isWhole ? undefined : BigInt(seconds * 1_000_000 + timeMicros);
 }
 
-/** `hasZone` is whether the text says which offset from UTC it has. */
-interface ParsedTimestamp {
-  readonly micros: bigint;
-  readonly hasZone: boolean;
-}
-
-/** `2017-11-16T22:31:08.123456+01:00`, also with a space instead of the `T`, and without an offset. */
-export function parseTimestampMicros(text: string): ParsedTimestamp | undefined {
+/**
+ * `2017-11-16T22:31:08.123456+01:00`, also with a space instead of the `T`. `other-zone` is a text that has an offset
+ * and should not, or the other way round.
+ */
+export function parseTimestampMicros(text: string, isZoned: boolean): bigint | 'other-zone' | undefined {
   const days = daysAt(text, 0);
   const separator = text.charCodeAt(10);
   if (separator !== 0x54 && separator !== 0x74 && separator !== 0x20) return undefined;
@@ -110,7 +107,7 @@ export function parseTimestampMicros(text: string): ParsedTimestamp | undefined 
     const offset = hours * 3600 + minutes * 60;
     seconds -= sign === 0x2b ? offset : -offset;
   }
-  return { micros: microsOf(days * 86_400 + seconds, micros), hasZone };
+  return hasZone === isZoned ? microsOf(days * 86_400 + seconds, micros) : 'other-zone';
 }
 
 /** Within these seconds, microseconds are safe integers. */

@@ -1,4 +1,4 @@
-import { type MetricReading, release } from '@weir/core';
+import { type MetricReading, release, scrapedName } from '@weir/core';
 
 /** Identity of the pushing process, added to every metric. */
 export interface PushedIdentity {
@@ -31,7 +31,10 @@ export function taggedWith(labels: Tags, identity: Tags): Tags {
 export type PushedName = (name: string) => string;
 
 export function pushedName(isNormalized: boolean): PushedName {
-  return isNormalized ? (name) => `service.${name}` : (name) => `service_${name}`;
+  return (name) => {
+    const scraped = scrapedName(name);
+    return isNormalized ? scraped.replace(/^service_/, 'service.') : scraped;
+  };
 }
 
 /**

@@ -100,6 +100,8 @@ async function start(t: TestContext) {
 
 const reportOf = (tableUuid: string, configurationId: string): ReportedTable => ({
   tableUuid,
+  tableName: 'k__a',
+  topic: 'a',
   configurationId,
   hasConfiguration: true,
   partitions: [
@@ -266,9 +268,18 @@ test('the health of a table is what a user decided, then what agents see', async
     leader.reports = report === undefined ? [] : [report];
     assert.deepEqual(await healthOf('k__a'), expected);
   }
+  const target = { ...on, pipeline_id };
+  const runNow = async () => {
+    const { run } = (await client.call('describe_pipeline', target)).pipeline_overview;
+    return [run!.status, run!.message];
+  };
+  leader.jobs = { jobs: [], takers: takers(0) };
+  assert.deepEqual(await runNow(), ['waiting', 'no agent writes tables; start an agent of this cluster']);
+  leader.jobs = { jobs: [job, { ...job, state: 'failing', message: 'denied' }], takers: takers(1) };
+  assert.deepEqual(await runNow(), ['error', 'denied']);
   leader.reports = [healthy];
   leader.jobs = running;
-  const target = { ...on, pipeline_id };
+  assert.deepEqual(await runNow(), ['running', '']);
   await client.call('change_pipeline_state', { ...target, desired_state: 'paused' });
   assert.deepEqual(await healthOf('k__a'), ['paused', 'pipeline_paused']);
   assert.deepEqual(await tablePipelines.wanted(place), []);

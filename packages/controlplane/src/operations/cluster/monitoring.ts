@@ -1,5 +1,5 @@
 import { clusterLimits } from '@weir/cluster/limits';
-import { coreLimits, type MetricRow } from '@weir/core';
+import { coreLimits, type MetricRow, scrapedName } from '@weir/core';
 import type { SomeHandlers } from '../handler.ts';
 import { readResourceCounts } from './cluster-reads.ts';
 import type { ClusterServices } from './services.ts';
@@ -52,7 +52,7 @@ export function monitoringOperations({ clusterPort, metricRows }: ClusterService
 
 function described({ name, kind, help, labels }: MetricRow) {
   return {
-    name: `service_${name}`,
+    name: scrapedName(name),
     type: kind,
     unit: unitOf(name),
     description: help,

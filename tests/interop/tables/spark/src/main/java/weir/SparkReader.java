@@ -169,7 +169,6 @@ public final class SparkReader {
       return JSON.booleanNode(flag);
     }
     if (value instanceof Float number) {
-      // Both zeros are shown alike.
       return JSON.textNode(number.isNaN() ? "NaN" : String.format("%08x", Float.floatToIntBits(number)));
     }
     if (value instanceof Double number) {

@@ -1,0 +1,68 @@
+import { published } from './published-metric.ts';
+
+const byTable = ['topic', 'table_name', 'table_uuid'] as const;
+
+export const tableCount = published('tableflow_tables_count', [], 'max', 'Tables that agents write.');
+
+export const tableLimit = published(
+  'tableflow_tables_limit',
+  [],
+  'max',
+  'Limit on the tables of the cluster.',
+);
+
+export const tablePartitionCount = published(
+  'tableflow_partitions_count',
+  byTable,
+  'sum',
+  'Partitions of a table, by its partition fields.',
+);
+
+export const tablePartitionLimit = published(
+  'tableflow_partitions_limit',
+  byTable,
+  'max',
+  'Limit on the partitions of a table. Records of further partitions cannot be rows.',
+);
+
+export const tableSnapshotCount = published(
+  'tableflow_snapshots_count',
+  byTable,
+  'sum',
+  'Snapshots of a table.',
+);
+
+export const tableFileCount = published('tableflow_files_count', byTable, 'sum', 'Data files of a table.');
+
+export const tableIngestionLag = published(
+  'tableflow_ingestion_lag_seconds',
+  byTable,
+  'max',
+  'Age of the oldest record that a table does not have.',
+);
+
+export const tableQueryLag = published(
+  'tableflow_query_lag_seconds',
+  byTable,
+  'max',
+  'Age of the oldest record that readers of a table cannot see: with what the published metadata lacks.',
+);
+
+export const tableOffsetLag = published(
+  'tableflow_partition_offset_lag',
+  [...byTable, 'is_dlq'],
+  'sum',
+  'Records that a table does not have, of all partitions of its topic; with is_dlq, kept records of a replay.',
+);
+
+export const tableMetrics = [
+  tableCount,
+  tableLimit,
+  tablePartitionCount,
+  tablePartitionLimit,
+  tableSnapshotCount,
+  tableFileCount,
+  tableIngestionLag,
+  tableQueryLag,
+  tableOffsetLag,
+];
