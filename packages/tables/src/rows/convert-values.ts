@@ -19,7 +19,7 @@ export interface RowMeter {
 
 export type Convert = (value: unknown) => RowValue;
 
-interface ConvertOptions {
+export interface ConvertOptions {
   readonly meter: RowMeter;
   /** What integers count in columns of timestamps, by their ids; milliseconds if absent. */
   readonly units: ReadonlyMap<number, TimeUnit>;
@@ -290,7 +290,7 @@ function plain(value: unknown): unknown {
 }
 
 /** About as many bytes as the text has in UTF-8; for short ones in characters, which costs nothing. */
-function textBytes(text: string): number {
+export function textBytes(text: string): number {
   return 4 + (text.length < 1024 ? text.length : Buffer.byteLength(text));
 }
 

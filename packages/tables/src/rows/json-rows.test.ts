@@ -156,6 +156,22 @@ test('a row has a value for each column, and says which record it is', async () 
   assert.ok(result.bytes > 40 && result.bytes < 100, String(result.bytes));
 });
 
+test('a timestamp of a record that no table can have', async () => {
+  const definition = await jsonTable({ a: long });
+  const stamps = [-1, 9_000_000_000_001, 2 ** 62, Number.NaN];
+  const { columns, failures } = await definition
+    .openRows(noRegistry)
+    .read(stamps.map((timestampMs) => recordOf('{}', { timestampMs })));
+  assert.deepEqual(columns[3], [-1000n, 9_000_000_000_001_000n]);
+  assert.deepEqual(
+    failures.map(({ at, message }) => `${at} ${message}`),
+    [
+      '2 kafka_timestamp: 4611686018427388000 is out of the range of a timestamptz',
+      '3 kafka_timestamp: NaN is out of the range of a timestamptz',
+    ],
+  );
+});
+
 test('fields that every object has are no values', async () => {
   const definition = await jsonTable({ toString: text, __proto__: text, constructor: text });
   assert.deepEqual(await firstValue(definition, '{}'), null);

@@ -1,7 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { MappingFailure, parseDocument } from '@weir/bloblang';
+import type { RowValue } from '../parquet/parquet-writer.ts';
+import type { RowMeter } from './convert-values.ts';
 import { exactJsonParser } from './exact-json.ts';
-import { fail } from './row-fault.ts';
+import { fail, RowFault } from './row-fault.ts';
+import { type ObjectScan, objectScanOf } from './scan-json.ts';
 import { DocumentReader, type RowContext, type ValueReader } from './value-reader.ts';
 
 /** Reads records that are JSON objects. */
@@ -9,7 +12,7 @@ export function jsonReader(context: RowContext): ValueReader {
   // Mappings have integers of any size and doubles; they know no other number.
   if (context.mappings.length > 0) return new DocumentReader(parsedForMappings, context);
   const parse = exactJsonParser(context.columns);
-  return new DocumentReader((value) => {
+  const documents = new DocumentReader((value) => {
     const text = textOf(value);
     try {
       return parse(text);
@@ -18,6 +21,43 @@ export function jsonReader(context: RowContext): ValueReader {
       return fail('decode', `the value is no JSON: ${whyNot(error)}`);
     }
   }, context);
+  const scan = objectScanOf(context.columns, context);
+  return scan === undefined ? documents : new ScannedReader(scan, documents, context);
+}
+
+/** Reads what is usual by looking at its text, and anything else as a document. */
+class ScannedReader implements ValueReader {
+  readonly #scan: ObjectScan;
+  readonly #documents: ValueReader;
+  readonly #meter: RowMeter;
+  readonly #values: (RowValue | undefined)[];
+
+  constructor(scan: ObjectScan, documents: ValueReader, { columns, meter }: RowContext) {
+    this.#scan = scan;
+    this.#documents = documents;
+    this.#meter = meter;
+    this.#values = new Array(columns.length).fill(undefined);
+  }
+
+  read(value: Uint8Array, columns: readonly RowValue[][], row: number): boolean {
+    const bytesBefore = this.#meter.bytes;
+    const values = this.#values;
+    if (!this.#isScanned(textOf(value))) {
+      this.#meter.bytes = bytesBefore;
+      return this.#documents.read(value, columns, row);
+    }
+    for (let at = 0; at < values.length; at++) columns[at]![row] = values[at]!;
+    return true;
+  }
+
+  #isScanned(text: string): boolean {
+    try {
+      return this.#scan(text, this.#values);
+    } catch (error) {
+      if (error instanceof RowFault) return false;
+      throw error;
+    }
+  }
 }
 
 function parsedForMappings(value: Uint8Array): unknown {

@@ -20,6 +20,18 @@ export function rawSource(reader: ValueReader): RecordSource {
   return { read: (_record, value, columns, row) => reader.read(value, columns, row) };
 }
 
+/** Within these milliseconds, microseconds are safe integers. */
+const safeMs = 9_000_000_000_000;
+/** Producers choose timestamps; microseconds of this one still have 64 bits. */
+const timestampMsMax = 9_000_000_000_000_000;
+
+function microsOf(timestampMs: number): bigint {
+  if (timestampMs < safeMs && timestampMs > -safeMs) return BigInt(timestampMs * 1000);
+  if (!(Math.abs(timestampMs) < timestampMsMax))
+    fail('convert', `kafka_timestamp: ${timestampMs} is out of the range of a timestamptz`);
+  return BigInt(timestampMs) * 1000n;
+}
+
 /** A partition, an offset and a timestamp. */
 const recordColumnsBytes = 20;
 
@@ -37,7 +49,7 @@ export class TableRows implements RowReader {
 
   async read(records: readonly SourceRecord[]): Promise<ReadRows> {
     await this.#source.prepare?.(records);
-    const columns: RowValue[][] = Array.from({ length: this.#columnsCount }, () => []);
+    const columns: RowValue[][] = Array.from({ length: this.#columnsCount }, () => new Array(records.length));
     const recordAt: number[] = [];
     const failures: RowFailure[] = [];
     let droppedCount = 0;
@@ -68,7 +80,7 @@ export class TableRows implements RowReader {
     const own = this.#columnsCount - recordColumnsCount;
     columns[own]![row] = record.partition;
     columns[own + 1]![row] = record.offset;
-    columns[own + 2]![row] = BigInt(record.timestampMs) * 1000n;
+    columns[own + 2]![row] = microsOf(record.timestampMs);
     return true;
   }
 }

@@ -87,20 +87,27 @@ export function parseTimeMicros(text: string): bigint | undefined {
  * `2017-11-16T22:31:08.123456+01:00`, also with a space instead of the `T`. `other-zone` is a text that has an offset
  * and should not, or the other way round.
  */
-export function parseTimestampMicros(text: string, isZoned: boolean): bigint | 'other-zone' | undefined {
-  const days = daysAt(text, 0);
-  const separator = text.charCodeAt(10);
+export function parseTimestampMicros(
+  text: string,
+  isZoned: boolean,
+  start = 0,
+  end = text.length,
+): bigint | 'other-zone' | undefined {
+  // Shorter ones could go on behind their end.
+  if (end - start < 19) return undefined;
+  const days = daysAt(text, start);
+  const separator = text.charCodeAt(start + 10);
   if (separator !== 0x54 && separator !== 0x74 && separator !== 0x20) return undefined;
-  let seconds = secondsAt(text, 11);
+  let seconds = secondsAt(text, start + 11);
   if (Number.isNaN(days) || Number.isNaN(seconds)) return undefined;
   const micros = timeMicros;
   const sign = text.charCodeAt(timeEnd);
   let hasZone = true;
-  if (timeEnd === text.length) hasZone = false;
+  if (timeEnd === end) hasZone = false;
   else if (sign === 0x5a || sign === 0x7a) {
-    if (text.length !== timeEnd + 1) return undefined;
+    if (end !== timeEnd + 1) return undefined;
   } else {
-    if ((sign !== 0x2b && sign !== 0x2d) || text.length !== timeEnd + 6) return undefined;
+    if ((sign !== 0x2b && sign !== 0x2d) || end !== timeEnd + 6) return undefined;
     const hours = digits(text, timeEnd + 1, 2);
     const minutes = digits(text, timeEnd + 4, 2);
     if (text.charCodeAt(timeEnd + 3) !== 0x3a || !(hours <= 23 && minutes <= 59)) return undefined;
