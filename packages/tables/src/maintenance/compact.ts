@@ -16,11 +16,12 @@ import {
   specOfId,
   type TableMetadata,
 } from '@weir/iceberg';
+import { carriedSummary } from '../append/summary-keys.ts';
 import { tableLimits } from '../limits.ts';
 import type { DuckDbRewriter } from '../parquet/duckdb-rewrite.ts';
 import { ParquetNotRewritable } from '../parquet/writer-errors.ts';
 import { download, upload } from './local-files.ts';
-import { carriedSummary, commit, type Maintenance } from './maintenance.ts';
+import { commit, type Maintenance } from './maintenance.ts';
 import { type CompactionBin, type CompactionRules, planCompaction } from './plan-compaction.ts';
 
 interface CompactionResult {
@@ -53,10 +54,11 @@ export async function compact(
   open: () => Promise<CompactionTools>,
   bytesMax: number = tableLimits.compactionBytesPerJobMax,
 ): Promise<CompactionResult> {
-  const { catalog, table, files, log } = maintenance;
+  const { catalog, table, files, settings, log } = maintenance;
   const counts = { mergedFiles: 0, mergedBytes: 0, writtenFiles: 0 };
   const attempt: Attempt = { leftAlone: new Set(), failures: [] };
   const { failures } = attempt;
+  if (settings.isNeverMerged === true) return { ...counts, failures, hasMore: false };
   for (let plan = 0; plan < plansMax; plan++) {
     const { metadata } = await catalog.load(table);
     const snapshot = snapshotOfRef(metadata);

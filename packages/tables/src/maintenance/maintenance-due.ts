@@ -34,7 +34,7 @@ export function maintenanceDue(metadata: TableMetadata, options: DueOptions): Ma
     const everyMs = Math.max(5 * minuteMs, Math.min(retention.ms / checksPerRetention, tableCleanUpMs));
     if (nowMs - Math.max(lastRunMs, cleanedMs) >= everyMs) due.push('retention');
   }
-  if (areSmallFilesMany(metadata, lastRunMs)) due.push('compaction');
+  if (settings.isNeverMerged !== true && areSmallFilesMany(metadata, lastRunMs)) due.push('compaction');
   if (expired >= expiredSnapshotsMin) due.push('expiry');
   // Some days after the last change the files of a crash are old enough, and there is no more to do.
   const isInUse = cleanedMs < newest.timestampMs + tableOrphanAgeMs + tableCleanUpMs;

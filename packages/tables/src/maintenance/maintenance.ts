@@ -13,6 +13,7 @@ import {
   type TableMetadata,
   type TableName,
 } from '@weir/iceberg';
+import { carriedSummary } from '../append/summary-keys.ts';
 import type { TableConfiguration } from '../table-definition.ts';
 
 export interface MaintenanceSettings {
@@ -20,6 +21,8 @@ export interface MaintenanceSettings {
   readonly retention?: { readonly column: string; readonly ms: number } | undefined;
   /** Of the files that compaction writes. */
   readonly compression: TableConfiguration['compression'];
+  /** Whether files stay as they are, because others know them by their paths. */
+  readonly isNeverMerged?: boolean | undefined;
 }
 
 /** Of a table and of its kept records. */
@@ -35,7 +38,12 @@ export function maintenanceSettings({
     ms === undefined ? undefined : { column, ms };
   return {
     rows: { retention: retention('kafka_timestamp', retentionMs), compression },
-    deadLetters: { retention: retention('failed_at', deadLetters.retentionMs), compression },
+    // Files of kept records are replayed one by one.
+    deadLetters: {
+      retention: retention('failed_at', deadLetters.retentionMs),
+      compression,
+      isNeverMerged: true,
+    },
   };
 }
 
@@ -57,35 +65,17 @@ export function commit(maintenance: Maintenance, change: TableChange): Promise<L
   return commitChange(maintenance.catalog, maintenance.table, change, maintenance);
 }
 
-/** Properties in summaries of snapshots that belong to ingestion, such as source offsets. */
-const ingestionPrefix = 'service.';
-
 /**
- * What a snapshot that adds no records copies from those before it, so that the newest one has it whatever expires: the
- * newest value of each property of ingestion. It has to come from the state that the change is made on.
- */
-export function carriedSummary(metadata: TableMetadata): Record<string, string> {
-  const carried: Record<string, string> = {};
-  for (const { summary } of ancestors(metadata, snapshotOfRef(metadata)))
-    for (const [key, value] of Object.entries(summary))
-      if (key.startsWith(ingestionPrefix) && !Object.hasOwn(carried, key)) carried[key] = value;
-  return carried;
-}
-
-/**
- * The snapshots from the newest to the last one whose properties of ingestion no newer one has. All of them are needed:
- * offsets are looked for from parent to parent.
+ * The snapshots from the newest to the last one that has a property of ingestion which no newer one has, such as source
+ * offsets. All of them are needed: properties are looked for from parent to parent.
  */
 export function snapshotsOfIngestion(metadata: TableMetadata): Snapshot[] {
-  const chain = [...ancestors(metadata, snapshotOfRef(metadata))];
-  const found = new Set<string>();
-  let length = 0;
-  for (const [at, { summary }] of chain.entries()) {
-    for (const key of Object.keys(summary)) {
-      if (!key.startsWith(ingestionPrefix) || found.has(key)) continue;
-      found.add(key);
-      length = at + 1;
-    }
+  const missing = new Set(Object.keys(carriedSummary(metadata)));
+  const needed: Snapshot[] = [];
+  for (const snapshot of ancestors(metadata, snapshotOfRef(metadata))) {
+    if (missing.size === 0) break;
+    needed.push(snapshot);
+    for (const key of Object.keys(snapshot.summary)) missing.delete(key);
   }
-  return chain.slice(0, length);
+  return needed;
 }

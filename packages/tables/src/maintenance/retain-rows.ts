@@ -8,7 +8,8 @@ import {
   snapshotOfRef,
   type TableMetadata,
 } from '@weir/iceberg';
-import { carriedSummary, commit, type Maintenance } from './maintenance.ts';
+import { carriedSummary } from '../append/summary-keys.ts';
+import { commit, type Maintenance } from './maintenance.ts';
 
 interface RetentionCounts {
   readonly removedFiles: number;

@@ -1,7 +1,8 @@
 /** Manifests that are many and small, or that mix partitions, are written anew. */
 import { ManifestRewrite, manifestLayout, snapshotOfRef } from '@weir/iceberg';
+import { carriedSummary } from '../append/summary-keys.ts';
 import { tableLimits } from '../limits.ts';
-import { carriedSummary, commit, type Maintenance } from './maintenance.ts';
+import { commit, type Maintenance } from './maintenance.ts';
 
 /** What `ManifestRewrite` puts into one. */
 const filesPerManifest = 10_000;

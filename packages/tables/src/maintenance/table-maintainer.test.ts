@@ -7,6 +7,7 @@ import { FileChange, newestSummary, PropertyChange, snapshotOfRef, TableNotFound
 import { TestTable } from '../../testing/test-table.ts';
 import { tableLimits } from '../limits.ts';
 import { dropTable } from './drop-table.ts';
+import { maintenanceSettings } from './maintenance.ts';
 import { maintenanceDue } from './maintenance-due.ts';
 import { TableMaintainer } from './table-maintainer.ts';
 
@@ -176,6 +177,30 @@ test('a step that fails does not keep the others from being done', async (t) => 
     name: 'MaintenanceFailed',
     message: /^compaction: .*: the file is missing; .* \(expired 1 snapshots and deleted \d files\)$/,
   });
+});
+
+test('files of kept records expire by their time, and are never merged', async (t) => {
+  const { table, maintainer, append } = await tableFor(t);
+  const { deadLetters, rows } = maintenanceSettings({
+    retentionMs: 3 * dayMs,
+    deadLetters: { mode: 'keep', retentionMs: 7 * dayMs },
+    compression: 'snappy',
+  });
+  assert.deepEqual(rows, { retention: { column: 'kafka_timestamp', ms: 3 * dayMs }, compression: 'snappy' });
+  assert.deepEqual(deadLetters.retention, { column: 'failed_at', ms: 7 * dayMs });
+  await table.evolve([{ change: 'rename', path: ['kafka_timestamp'], to: 'failed_at' }]);
+  for (let at = 0; at < 20; at++) await append(at);
+  assert.deepEqual(
+    maintenanceDue(await table.metadata(), { settings: deadLetters, nowMs: table.clock.nowMs() }),
+    [],
+  );
+  table.clock.laterMs = 2 * dayMs;
+  const early = await maintainer.maintain({ ...table.maintenance(deadLetters), steps: all });
+  assert.deepEqual([early.counts.mergedFiles, (await table.liveFiles()).length], [0, 20]);
+  table.clock.laterMs = 8 * dayMs;
+  const late = await maintainer.maintain({ ...table.maintenance(deadLetters), steps: all });
+  assert.deepEqual([late.counts.removedFiles, late.counts.removedRows], [20, 20]);
+  assert.equal(newestSummary(await table.metadata(), 'service.source-offsets')?.value, '{"0":"20"}');
 });
 
 test('what is too much for one run is done by the next', async (t) => {
