@@ -10,6 +10,7 @@ export { RowBudget } from './append/row-budget.ts';
 export { carriedSummary, sourceOffsetsOf } from './append/summary-keys.ts';
 export { TableBlocked } from './append/table-blocked.ts';
 export { keptTableName, readKept } from './dead-letters/kept-records.ts';
+export { type ReplayOptions, type ReplayResult, replayKept } from './dead-letters/replay-kept.ts';
 export type { TableEvent, TableProgress } from './ingestion/progress.ts';
 export type {
   Source,

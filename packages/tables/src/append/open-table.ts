@@ -20,7 +20,7 @@ import {
   TableNotFound,
 } from '@weir/iceberg';
 import type { Column } from '../parquet/parquet-writer.ts';
-import type { PartitionBy } from '../table-definition.ts';
+import type { PartitionBy, TableDefinition } from '../table-definition.ts';
 import { TableBlocked } from './table-blocked.ts';
 
 export interface TableDeps {
@@ -36,6 +36,17 @@ export interface WantedTable {
   readonly columns: readonly Column[];
   readonly partitionBy: readonly PartitionBy[];
   readonly properties: Readonly<Record<string, string>>;
+}
+
+export function wantedTable(definition: TableDefinition, name: TableName): WantedTable {
+  const { columns, partitionBy, compression } = definition;
+  const codec = compression === 'none' ? 'uncompressed' : compression;
+  return {
+    name,
+    columns: columns.columns,
+    partitionBy,
+    properties: { 'write.parquet.compression-codec': codec },
+  };
 }
 
 export type TableOpening = 'table_created' | 'schema_evolved' | 'partitioning_evolved';

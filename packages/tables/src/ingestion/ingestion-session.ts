@@ -15,7 +15,7 @@ import {
   type TableName,
 } from '@weir/iceberg';
 import { FileSet } from '../append/file-set.ts';
-import { openTable, type TableDeps } from '../append/open-table.ts';
+import { openTable, type TableDeps, wantedTable } from '../append/open-table.ts';
 import type { RowBudget } from '../append/row-budget.ts';
 import { keyOf } from '../append/row-partitions.ts';
 import {
@@ -163,26 +163,18 @@ export class IngestionSession {
   async #open(): Promise<void> {
     const { definition, name, budget, emit } = this.#options;
     this.activity = 'catalog';
-    const { columns, partitionBy, compression } = definition;
-    const wanted = {
-      name,
-      columns: columns.columns,
-      partitionBy,
-      properties: {
-        'write.parquet.compression-codec': compression === 'none' ? 'uncompressed' : compression,
-      },
-    };
+    const { columns, compression } = definition;
     this.#state.hasDefinition = false;
     this.#keeper =
       definition.deadLetters.mode === 'keep'
         ? await RecordKeeper.open({ ...this.#options, topic: definition.topic })
         : undefined;
-    this.#table = await openTable(this.#options, wanted, emit);
+    this.#table = await openTable(this.#options, wantedTable(definition, name), emit);
     const { metadata } = this.#table;
     await this.#keeper?.findKept(sourceOffsetsOf(metadata));
     await this.#findPartitions();
     this.#state.hasDefinition = true;
-    this.#state.setTable(this.#table, this.#tablePartitions.size, this.#partitionsMax());
+    this.#setTable();
     this.#files = new FileSet(metadata, fileColumns(columns.columns, currentSchema(metadata)), {
       ...this.#options,
       budget,
@@ -192,6 +184,11 @@ export class IngestionSession {
         this.#wake();
       },
     });
+  }
+
+  #setTable(): void {
+    this.#state.setTable(this.#table, this.#tablePartitions.size, this.#partitionsMax());
+    this.#state.keptRecords = this.#keeper?.total ?? 0;
   }
 
   async #findPartitions(): Promise<void> {
@@ -484,7 +481,7 @@ export class IngestionSession {
     this.#commitPartitions.clear();
     this.#state.isFailing = false;
     this.#state.lastCommitMs = clock.nowMs();
-    this.#state.setTable(this.#table, this.#tablePartitions.size, this.#partitionsMax());
+    this.#setTable();
     onChanged();
   }
 

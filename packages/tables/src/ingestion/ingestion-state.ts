@@ -40,6 +40,7 @@ export class IngestionState {
   };
   table: TableStatus | undefined;
   hasDefinition = false;
+  keptRecords = 0;
   lastCommitMs: number | undefined;
   isFailing = false;
   lastError: TableProgress['lastError'];
@@ -86,6 +87,7 @@ export class IngestionState {
       hasDefinition: this.hasDefinition,
       counts: { ...this.counts },
       table: this.table,
+      keptRecords: this.keptRecords,
       lastCommitMs: this.lastCommitMs,
       isFailing: this.isFailing,
       lastError: this.lastError,

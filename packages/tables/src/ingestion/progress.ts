@@ -52,6 +52,8 @@ export interface TableProgress {
   readonly counts: TableCounts;
   /** Of the newest snapshot that is known; absent before the table was opened. */
   readonly table: TableStatus | undefined;
+  /** Records that could not be rows and wait for a replay. */
+  readonly keptRecords: number;
   readonly lastCommitMs: number | undefined;
   /** It could not read or commit when it last tried. */
   readonly isFailing: boolean;
