@@ -207,6 +207,20 @@ export const commands = [
     status: 'available',
     help: 'Show the fields of events and their most frequent values.',
   },
+  { name: 'cli tables', status: 'available', help: 'Run a tool for tables; the next word names it.' },
+  { name: 'cli tables list', status: 'available', help: 'List the tables of a data lake cluster.' },
+  {
+    name: 'cli tables describe',
+    status: 'available',
+    help: 'Show columns, partitioning and snapshots of a table.',
+  },
+  { name: 'cli tables files', status: 'available', help: 'List the data files of a table.' },
+  { name: 'cli tables query', status: 'available', help: 'Run a SELECT over tables and print the rows.' },
+  {
+    name: 'cli tables failures',
+    status: 'available',
+    help: 'List records that could not be rows of a table and were kept.',
+  },
   {
     name: 'cli clone-cluster',
     status: 'available',

@@ -28,6 +28,7 @@ import { schemaValidationFlags } from './rows/schema-validation.ts';
 import { secretFlags } from './rows/secrets.ts';
 import { authenticationFlags } from './rows/security.ts';
 import { storageFlags } from './rows/storage.ts';
+import { tableFlags } from './rows/tables.ts';
 import { tlsFlags } from './rows/tls.ts';
 import { zoneFlags } from './rows/zones.ts';
 
@@ -56,6 +57,7 @@ const groupedRows = [
   { title: 'Benchmarks', rows: benchmarkFlags },
   { title: 'Events', rows: eventFlags },
   { title: 'Costs', rows: costFlags },
+  { title: 'Tables', rows: tableFlags },
   { title: 'Secrets', rows: secretFlags },
   { title: 'Credentials', rows: credentialFlags },
   { title: 'Models', rows: mcpFlags },

@@ -18,10 +18,10 @@ export function commandsInWords(commands: readonly CommandName[]): string {
   const absent = cliTools.filter(
     (tool) => !commands.includes(tool) && !commands.some((command) => command.startsWith(`${tool} `)),
   );
-  if (absent.length > cliTools.length / 2) return commands.join(', ');
-  const others = commands.filter((name) => !name.startsWith('cli '));
   // A family is listed by its name.
   const named = absent.filter((name) => !absent.some((other) => name.startsWith(`${other} `)));
+  if (named.length > cliTools.length / 2) return commands.join(', ');
+  const others = commands.filter((name) => !name.startsWith('cli '));
   const except = named.map((name) => name.replace('cli ', '')).join(', ');
   return [...others, `every cli tool${except === '' ? '' : ` but ${except}`}`].join(', ');
 }

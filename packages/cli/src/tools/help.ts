@@ -18,4 +18,5 @@ const toolsOf =
 export const cli = toolsOf('cli');
 export const cliOld = toolsOf('cli-old');
 export const cliEvents = toolsOf('cli events');
+export const cliTables = toolsOf('cli tables');
 export const secretFamily = toolsOf('secret');

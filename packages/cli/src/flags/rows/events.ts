@@ -4,7 +4,14 @@ import { list } from '../../values/list.ts';
 import { durationMs, int } from '../../values/numbers.ts';
 import { oneOf, text } from '../../values/text.ts';
 import { available } from '../row.ts';
-import { credentialTools, eventSwitches, eventTools, recordTools, secretTools } from './takers.ts';
+import {
+  credentialTools,
+  eventSwitches,
+  eventTools,
+  recordTools,
+  secretTools,
+  tableTools,
+} from './takers.ts';
 
 /** What the event tools search for. */
 export const eventFlags = [
@@ -14,6 +21,7 @@ export const eventFlags = [
     commands: [
       ...eventTools,
       ...eventSwitches,
+      ...tableTools,
       'cli clone-cluster',
       'cli clone-topic',
       'cli storage-costs',

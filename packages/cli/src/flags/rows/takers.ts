@@ -23,6 +23,12 @@ export const eventTools = ['cli events search', 'cli events tail', 'cli events f
 /** Tools that enable and disable events. */
 export const eventSwitches = ['cli events enable', 'cli events disable'] as const;
 
+/** Tools for one table. */
+export const oneTableTools = ['cli tables describe', 'cli tables files', 'cli tables failures'] as const;
+
+/** Tools for the tables of a data lake cluster. */
+export const tableTools = ['cli tables list', 'cli tables query', ...oneTableTools] as const;
+
 /** Commands on the named secrets of a cluster. */
 export const secretTools = ['secret create', 'secret list', 'secret rotate', 'secret delete'] as const;
 
@@ -34,6 +40,7 @@ export const apiTools = [
   ...secretTools,
   ...eventTools,
   ...eventSwitches,
+  ...tableTools,
   'cli clone-cluster',
   'cli clone-topic',
   'cli storage-costs',
@@ -73,8 +80,8 @@ export const resultPrinters = [
   ...secretTools,
   ...cliTools.filter(
     // What a pipeline prints is of its own making.
-    (name): name is Exclude<CliToolName, 'cli events' | 'cli run-pipeline'> =>
-      name !== 'cli events' && name !== 'cli run-pipeline',
+    (name): name is Exclude<CliToolName, 'cli events' | 'cli tables' | 'cli run-pipeline'> =>
+      name !== 'cli events' && name !== 'cli tables' && name !== 'cli run-pipeline',
   ),
 ];
 
@@ -83,6 +90,7 @@ const otherTools = [
   'cli run-pipeline',
   'cli blobl',
   'cli events',
+  'cli tables',
   ...apiTools,
   ...bucketTools,
   ...recordTools,
