@@ -142,7 +142,7 @@ output:
     type: 'data_lake',
     name: 'Write a JSON topic to a table',
     about:
-      'Every record becomes a row of three columns. Records that do not fit are kept for a week, to look at and to replay.',
+      'Every record becomes a row of three columns. Records that do not fit are kept for a week, with the reason.',
     yaml: `source_clusters:
   - name: main
     bootstrap_brokers:
@@ -150,8 +150,8 @@ output:
         port: 9092
     # For a cluster with logins: names of environment variables of the agents.
     # credentials:
-    #   sasl_username_env: KAFKA_USERNAME
-    #   sasl_password_env: KAFKA_PASSWORD
+    #   sasl_username_env: WEIR_PIPELINE_USERNAME
+    #   sasl_password_env: WEIR_PIPELINE_PASSWORD
     #   use_tls: true
 
 tables:

@@ -96,15 +96,17 @@ function RowSheet({ columns, row, onClose }: RowSheetProps) {
           <div
             // biome-ignore lint/suspicious/noArrayIndexKey: names of columns may repeat.
             key={at}
-            className="grid items-start gap-x-3 px-3 py-1.5 sm:grid-cols-[12rem_minmax(0,1fr)_auto]"
+            className="grid items-start gap-x-3 px-3 py-1.5 sm:grid-cols-[12rem_minmax(0,1fr)]"
           >
             <dt className="font-mono text-xs break-all text-muted">
               {visibleText(name)} <span className="text-muted">{visibleText(type)}</span>
             </dt>
-            <dd className="max-h-60 overflow-auto font-mono text-xs break-all whitespace-pre-wrap text-ink">
-              {visibleText(cellText(row.values[at] ?? null))}
+            <dd className="flex min-w-0 items-start gap-1">
+              <span className="max-h-60 min-w-0 flex-1 overflow-y-auto font-mono text-xs break-all whitespace-pre-wrap text-ink">
+                {visibleText(cellText(row.values[at] ?? null))}
+              </span>
+              <CopyButton text={cellText(row.values[at] ?? null)} what={`the value of ${name}`} />
             </dd>
-            <CopyButton text={cellText(row.values[at] ?? null)} what={`the value of ${name}`} />
           </div>
         ))}
       </dl>
