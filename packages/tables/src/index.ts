@@ -20,16 +20,7 @@ export type {
   SourceTopic,
 } from './ingestion/source.ts';
 export { TableIngestion, type TableIngestionOptions } from './ingestion/table-ingestion.ts';
-export { dropTable } from './maintenance/drop-table.ts';
-export { type MaintenanceSettings, maintenanceSettings } from './maintenance/maintenance.ts';
-export { type MaintenanceStep, maintenanceDue } from './maintenance/maintenance-due.ts';
-export {
-  type MaintainedTable,
-  type MaintenanceCounts,
-  MaintenanceFailed,
-  type MaintenanceResult,
-  TableMaintainer,
-} from './maintenance/table-maintainer.ts';
+export { TableMaintainer } from './maintenance/table-maintainer.ts';
 export { DuckDbWriter } from './parquet/duckdb-writer.ts';
 export type { RowValue, WrittenParquet } from './parquet/parquet-writer.ts';
 export { ParquetMemoryExceeded, ParquetWriterCrashed } from './parquet/writer-errors.ts';

@@ -28,7 +28,7 @@ interface MaintainerOptions {
   readonly log: Log;
 }
 
-export interface MaintainedTable
+interface MaintainedTable
   extends Pick<Maintenance, 'catalog' | 'table' | 'files' | 'dataFiles' | 'settings' | 'signal'> {
   /** What is due if absent. */
   readonly steps?: readonly MaintenanceStep[] | undefined;
@@ -47,9 +47,9 @@ const noCounts = {
   orphanFiles: 0,
   oldMetadataFiles: 0,
 };
-export type MaintenanceCounts = Readonly<typeof noCounts>;
+type MaintenanceCounts = Readonly<typeof noCounts>;
 
-export interface MaintenanceResult {
+interface MaintenanceResult {
   /** One line for people. */
   readonly summary: string;
   readonly counts: MaintenanceCounts;
@@ -58,7 +58,7 @@ export interface MaintenanceResult {
 }
 
 /** Some steps failed; the others were done. */
-export class MaintenanceFailed extends Failure {
+class MaintenanceFailed extends Failure {
   override readonly name = 'MaintenanceFailed';
 }
 
