@@ -21,6 +21,7 @@ const logVerbs: readonly string[] = [
   'killed',
   'loaded',
   'lost',
+  'noted',
   'received',
   'recovered',
   'redirected',

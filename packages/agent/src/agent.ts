@@ -1,5 +1,4 @@
 import { usualTenantAccess } from '@weir/cluster/outbound';
-import type { Log } from '@weir/core';
 import { usualJobSettings } from '@weir/jobs';
 import type { AgentContext } from './agent-context.ts';
 import type { AgentOptions, RunningAgent } from './agent-options.ts';
@@ -30,6 +29,7 @@ import { OwnDescription } from './own-description.ts';
 import { shutDown } from './shutdown.ts';
 import { AgentStats } from './stats/agent-stats.ts';
 import { StopDeadline } from './stop-deadline.ts';
+import { withOptions } from './with-options.ts';
 
 /** Time to stop that is reserved while the agent waits for the shutdown lock: this, or half of the deadline. */
 const stopMsMin = 30_000;
@@ -65,7 +65,7 @@ export async function startAgent(given: AgentOptions): Promise<RunningAgent> {
   const events =
     given.events ??
     new AgentEvents({ ...given, jobCategories: given.jobs?.categories, agent: emittingAgent(given) });
-  const options = withLog(given, events.log);
+  const options = withOptions(given, { log: events.log });
   const { clock, log, metrics } = options;
   const self = new OwnDescription(options, { kafkaPort: options.kafkaPort });
   const stop = new StopDeadline(clock);
@@ -92,13 +92,4 @@ export async function startAgent(given: AgentOptions): Promise<RunningAgent> {
       log.info('stopped agent');
     },
   };
-}
-
-/** The same options with another log. Getters stay getters, since some options change. */
-function withLog(options: AgentOptions, log: Log): AgentOptions {
-  const properties = Object.getOwnPropertyDescriptors(options);
-  return Object.defineProperties(
-    {},
-    { ...properties, log: { value: log, enumerable: true } },
-  ) as AgentOptions;
 }

@@ -1,6 +1,8 @@
 export { startAgent } from './agent.ts';
 export type { AgentOptions, RunningAgent } from './agent-options.ts';
 
+export { startDataLakeAgent } from './data-lake-agent.ts';
+
 export { AgentEvents } from './events/agent-events.ts';
 
 export { AgentKeyFile } from './identity/agent-key-file.ts';

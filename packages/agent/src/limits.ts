@@ -30,6 +30,9 @@ export const agentLimits = {
   pipelinesPerCpu: 4,
   pipelinesMin: 8,
 
+  /** Tables that an agent of a data lake writes at a time. They share one process. */
+  tablesMax: 1_000,
+
   /** Syncs of schema linking and jobs of exporters that run at a time on an agent of a schema registry cluster. */
   registryJobsMax: 4,
 } as const;

@@ -32,6 +32,7 @@ import {
   pipelineRows,
   queryMetricRows,
   sidecarRow,
+  tableRows,
 } from '@weir/jobs';
 import { clusterClientMetricRows } from '@weir/rpc';
 import {
@@ -77,6 +78,7 @@ export const agentMetricRows: readonly MetricRow[] = [
   ...Object.values(linkingRows),
   ...Object.values(pipelineRows),
   ...Object.values(exporterRows),
+  ...Object.values(tableRows),
   ...Object.values(processRows),
   ...Object.values(metadataRows),
   answerBytesRow,

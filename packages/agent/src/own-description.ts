@@ -38,9 +38,9 @@ export class OwnDescription {
     this.#nodeId = claimedNodeId(options.agentId);
   }
 
-  /** Where clients connect. Agents of one host differ by it. */
+  /** Where clients connect, or other agents if it has no clients. Agents of one host differ by it. */
   get clientPort(): number {
-    return this.kafkaPort ?? this.registryPort ?? 0;
+    return this.kafkaPort ?? this.registryPort ?? this.internal.port;
   }
 
   /** Resolves when the cluster knows the agent. */

@@ -139,7 +139,7 @@ export const apiLimits = {
   tableNameCharsMax: 512,
   tableMessageCharsMax: 1000,
   /** Partitions of its topic that the description of a table lists. */
-  tablePartitionsMax: 100,
+  tableTopicPartitionsShownMax: 100,
 
   /** Named secrets of a cluster. One call lists all of them. */
   secretsPerClusterMax: 200,

@@ -1,10 +1,10 @@
 import type { Client } from '@weir/api';
-import { Failure } from '@weir/core';
+import { clusterKind, Failure } from '@weir/core';
 import { orFailure } from './api-client.ts';
 
 /**
  * Returns the id of the cluster that was named, by id or by name; without a name, the only cluster that the key can
- * see.
+ * see. Data lakes do not count unless there is nothing else: each `local`, `playground` and `demo` has one.
  */
 export async function clusterId(client: Client, named: string | undefined): Promise<string> {
   if (named !== undefined && /^vci_/i.test(named)) return named;
@@ -13,7 +13,10 @@ export async function clusterId(client: Client, named: string | undefined): Prom
     throw new Failure(
       'the key has access to no virtual cluster; use an application key, which has access to the clusters of its workspace',
     );
-  const wanted = clusters.filter(({ name }) => named === undefined || nameOf(name) === nameOf(named));
+  const wanted =
+    named === undefined
+      ? withoutDataLakes(clusters, ({ id }) => id)
+      : clusters.filter(({ name }) => nameOf(name) === nameOf(named));
   const [only, ...others] = wanted;
   if (only !== undefined && others.length === 0) return only.id;
   const all = (wanted.length === 0 ? clusters : wanted).map(({ id, name }) => `${name} (${id})`).join(', ');
@@ -22,6 +25,15 @@ export async function clusterId(client: Client, named: string | undefined): Prom
   throw new Failure(
     `the key has access to ${wanted.length} virtual clusters; choose one with -cluster: ${all}`,
   );
+}
+
+/** Clusters that are not data lakes, unless there is nothing else. */
+export function withoutDataLakes<Cluster>(
+  clusters: readonly Cluster[],
+  idOf: (cluster: Cluster) => string,
+): readonly Cluster[] {
+  const others = clusters.filter((cluster) => clusterKind(idOf(cluster)) !== 'data lake');
+  return others.length === 0 ? clusters : others;
 }
 
 /** Some API responses prefix the name. */

@@ -51,19 +51,17 @@ export { type ClientTls, type LookupFor, openSocket, type SocketOptions } from '
 export { byTopic, type Place } from './place.ts';
 export { Producer, type ProducerOptions } from './producer/producer.ts';
 export { kafkaReason } from './reason.ts';
-export { abortedFilter } from './records/aborted-filter.ts';
 export {
   type FetchedBatches,
   type FetchedPartition,
   type FetchLimits,
   fetchBatches,
-  fetchPlaces,
   type IsolationLevel,
 } from './records/fetch.ts';
 export { type FetchQuery, fetchBody } from './records/fetch-body.ts';
 export { type Feed, Fetcher, type FetcherOptions, type OffsetReset } from './records/fetcher.ts';
 export { allAnswers, requestFromLeaders, subject } from './records/leaders.ts';
-export { earliestTime, latestTime, listOffsets } from './records/list-offsets.ts';
+export { listOffsets } from './records/list-offsets.ts';
 export { type OffsetRange, offsetRanges, offsetsAtTime } from './records/offsets.ts';
 export {
   OutcomeUnknown,

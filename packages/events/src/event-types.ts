@@ -167,12 +167,16 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
   },
   tableflow_logs: {
     title: 'Table logs',
-    description: 'Ingestion into tables, and their lives. Not in this release: it makes no tables.',
+    description:
+      'The life of tables: created, evolved, started, stopped, failed, and records that could not become rows.',
     clusterKinds: ['data lake'],
     emittedBy: ['agent'],
-    isEmitted: false,
+    isEmitted: true,
     fields: [
-      text('type', 'What happened; `record_ingestion_failed` for a record that could not be decoded.'),
+      text(
+        'type',
+        'What happened: `table_created`, `schema_evolved`, `ingestion_started`, `ingestion_stopped`, `ingestion_failed`, `commit_failed`, `record_ingestion_failed` for a record that could not become a row, and others.',
+      ),
       text('table_name', 'The table.'),
       text('table_uuid', 'Its UUID.'),
       ...logFields,

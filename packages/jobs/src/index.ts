@@ -15,3 +15,5 @@ export { schemaExport } from './schema-exporting/exporter-job.ts';
 export { exporterRows } from './schema-exporting/exporter-metrics.ts';
 export { linkingRows } from './schema-linking/linking-metrics.ts';
 export { schemaLinking } from './schema-linking/schema-linking-job.ts';
+export { type TableBucket, TableJobs, type TableLine } from './tables/table-jobs.ts';
+export { tableRows } from './tables/table-metrics.ts';

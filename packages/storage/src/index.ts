@@ -1,3 +1,4 @@
+export { problemOfBucket } from './allowed-bucket.ts';
 export { checkBucketAccess } from './bucket-access/check-bucket-access.ts';
 export {
   type BucketPlace,

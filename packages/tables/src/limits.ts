@@ -67,10 +67,7 @@ export const tableLimits = {
   /** The metadata of a table that is passed on: an answer has at most 10 MiB. */
   tableMetadataPassedBytesMax: 8 * MiB,
 
-  /**
-   * Records of one partition that are handed on at once, and about their bytes; a record that is larger comes alone.
-   * Row readers work on them without a pause.
-   */
+  /** Records of a batch from the source, and about their bytes; a record that is larger comes alone. */
   sourceBatchRecordsMax: 8_192,
   sourceBatchBytesMax: 4 * MiB,
 
@@ -127,4 +124,25 @@ export const tableLimits = {
 
   /** Manifests beyond those that the files need, before they are written anew. */
   tableManifestsSpare: 30,
+
+  /**
+   * The process that writes the tables of an agent: its heap; rows of open files, which DuckDB holds, and what DuckDB
+   * may take of memory and disk for them; the same for compaction, one table at a time.
+   */
+  processHeapBytesMax: 384 * MiB,
+  openRowBytesMax: 256 * MiB,
+  writerMemoryBytesMax: 256 * MiB,
+  writerSpillBytesMax: 2 * GiB,
+  maintenanceMemoryBytesMax: 256 * MiB,
+  maintenanceSpillBytesMax: 4 * GiB,
+
+  /** How often it says that it is alive, after which silence it is ended, and how long it waits without a job. */
+  processBeatMs: 5_000,
+  processSilentMsMax: 120_000,
+  idleProcessMs: 60_000,
+
+  /** Lines that it logs, and the length of why a job failed. */
+  tableLogLinesPerSecond: 20,
+  tableLogLinesBurst: 100,
+  tableJobMessageCharsMax: 2_000,
 } as const;

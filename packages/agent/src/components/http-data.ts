@@ -32,12 +32,8 @@ export const httpData = {
   start(context: Needs) {
     const { options, stop, httpAnswers, callers, impersonation, schemas } = context;
     const { answers } = context.pressure;
-    const { tls, sasl, clock } = options;
-    const inflated = new InflatedMemory(answers, clock);
-    const requiresLogin = sasl?.isRequired === true;
-    const hasClientCertificates = (tls?.kafka?.clientCertificates ?? 'ignored') !== 'ignored';
-    // Clients that have to show certificates cannot do so over HTTP, and need a password or a token.
-    const httpRequiresLogin = requiresLogin || hasClientCertificates;
+    const { tls } = options;
+    const { inflated, requiresLogin, hasClientCertificates, httpRequiresLogin } = sharedWith(context);
     const data = new HttpData({
       ...callers,
       inflated,
@@ -58,3 +54,28 @@ export const httpData = {
     return started({ inflated, httpRequiresLogin }, () => stop.briefly(data.close()));
   },
 };
+
+type DebugNeeds = Pick<Needs, 'options' | 'httpAnswers' | 'callers' | 'pressure'>;
+
+/** Debug endpoints alone, of an agent that serves no records. */
+export const httpDebug = {
+  name: 'debug endpoints',
+  start(context: DebugNeeds) {
+    const { inflated, httpRequiresLogin } = sharedWith(context);
+    context.httpAnswers.debug = new DebugEndpoints({ ...context.callers, requiresLogin: httpRequiresLogin });
+    return started({ inflated, httpRequiresLogin });
+  },
+};
+
+function sharedWith({ options, pressure }: Pick<Needs, 'options' | 'pressure'>) {
+  const { tls, sasl, clock } = options;
+  const requiresLogin = sasl?.isRequired === true;
+  const hasClientCertificates = (tls?.kafka?.clientCertificates ?? 'ignored') !== 'ignored';
+  return {
+    inflated: new InflatedMemory(pressure.answers, clock),
+    requiresLogin,
+    hasClientCertificates,
+    // Clients that have to show certificates cannot do so over HTTP, and need a password or a token.
+    httpRequiresLogin: requiresLogin || hasClientCertificates,
+  };
+}

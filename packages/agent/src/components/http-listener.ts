@@ -17,6 +17,8 @@ interface Needs extends AgentContext {
   readonly readiness: Readiness;
   readonly readPath: ReadPath;
   readonly exchange: PageExchange | undefined;
+  /** Routes of its kind of agent. */
+  readonly furtherRoutes?: readonly Route[] | undefined;
 }
 
 /** Probes and metrics from here on; debug endpoints and records as soon as they can be answered. */
@@ -27,12 +29,15 @@ export const httpListener = {
     const { servesMetrics, metrics, clock, tls } = options;
     const httpAnswers: HttpAnswers = {};
     const pageRoutes = exchange?.routes((fileId, index) => readPath.lendPage(fileId, index)) ?? [];
-    const ownRoutes = httpRoutes({
-      probed: readiness,
-      metrics: servesMetrics ? metrics : undefined,
-      clock,
-      debug: () => httpAnswers.debug,
-    });
+    const ownRoutes = [
+      ...httpRoutes({
+        probed: readiness,
+        metrics: servesMetrics ? metrics : undefined,
+        clock,
+        debug: () => httpAnswers.debug,
+      }),
+      ...(context.furtherRoutes ?? []),
+    ];
     const routes = tls?.internal === undefined ? [...ownRoutes, ...pageRoutes] : ownRoutes;
     const http = await listen(context, routes, httpAnswers);
     return started({ httpPort: http.port, httpAnswers, pageRoutes }, () => http.close());

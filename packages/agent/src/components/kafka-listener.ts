@@ -19,7 +19,7 @@ interface Needs extends AgentContext {
 export const kafkaListener = {
   name: 'Kafka listener',
   async start(context: Needs) {
-    const { options, self, stop, events, writePath, stopping } = context;
+    const { options, self, stop } = context;
     const { tls, clock, log, metrics } = options;
     const kafka = await startKafkaListener({
       host: options.host,
@@ -37,12 +37,30 @@ export const kafkaListener = {
       metrics,
     });
     self.kafkaPort = kafka.port;
-    return started({ kafkaPort: kafka.port }, async () => {
-      stopping.abort();
-      // The listener waits for responses, which wait for files; drain closes files without waiting for their window.
-      const drained = stop.within(events.stop().then(() => writePath.drain()));
-      await Promise.all([kafka.stop({ deadlineMs: stop.leftMs() }), drained]);
-      writePath.abandon();
-    });
+    // The listener waits for responses, which wait for files.
+    return started({ kafkaPort: kafka.port }, () =>
+      endWrites(context, () => kafka.stop({ deadlineMs: stop.leftMs() })),
+    );
   },
 };
+
+type WriteNeeds = Pick<Needs, 'stop' | 'events' | 'writePath' | 'stopping'>;
+
+/** Writes what is buffered, in an agent without Kafka clients: events. */
+export const ownWrites = {
+  name: 'own writes',
+  start(context: WriteNeeds) {
+    return started({}, () => endWrites(context, async () => {}));
+  },
+};
+
+async function endWrites(
+  { stop, events, writePath, stopping }: WriteNeeds,
+  stopListener: () => Promise<void>,
+): Promise<void> {
+  stopping.abort();
+  // Drain closes files without waiting for their window.
+  const drained = stop.within(events.stop().then(() => writePath.drain()));
+  await Promise.all([stopListener(), drained]);
+  writePath.abandon();
+}

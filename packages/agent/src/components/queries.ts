@@ -17,6 +17,8 @@ interface Needs extends AgentContext {
   readonly callers: Callers;
   readonly inflated: InflatedMemory;
   readonly httpRequiresLogin: boolean;
+  /** Of an agent that has tables. */
+  readonly tableQuestions?: ConstructorParameters<typeof QueryService>[0]['tableQuestions'];
 }
 
 /** Queries about events, batches and records, and the sidecars that make them cheap. */
@@ -28,6 +30,7 @@ export const queries = {
       ...options,
       view,
       loadRecordQueries: recordQueries(context),
+      tableQuestions: context.tableQuestions,
       readPath,
       damage,
       answersQueries: options.answersQueries ?? false,

@@ -83,7 +83,7 @@ const status = z
       .describe('Whether the table has the schema and the partitioning of the deployed configuration.'),
     agent_id: text(128).optional().describe('The agent that writes it.'),
     reported_at: time().optional().describe('When the agent last reported; what follows is of that time.'),
-    partitions: list(partition, apiLimits.tablePartitionsMax)
+    partitions: list(partition, apiLimits.tableTopicPartitionsShownMax)
       .optional()
       .describe('Partitions of the topic, in `dl/get_table`: if there are many, those farthest behind.'),
     topic_partitions_count: count().optional().describe('How many partitions the topic has.'),

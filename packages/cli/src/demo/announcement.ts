@@ -34,6 +34,7 @@ export function demoAnnouncement({ cluster, api, program }: AnnouncementOptions)
     `  groups         ${demoGroups.healthy} and ${demoGroups.committed} keep up, ${demoGroups.slow} falls behind,`,
     `                 ${demoGroups.stuck} is stuck, ${demoGroups.abandoned} has no members`,
     '  pipelines      large-orders filters orders, product-views enriches page views',
+    '  tables         shop__orders has every order as a row, in Apache Iceberg',
     '  denied         marketing may not read payments, partner may not write customers',
     '',
     'Things to try in another terminal:',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { configurationProblems } from '@weir/controlplane/pipeline-configuration';
 import { systemClock } from '@weir/core';
 import { Trials } from '@weir/pipelines';
-import { demoPipelines } from './pipelines.ts';
+import { demoPipelines, demoTablePipelines } from './pipelines.ts';
 import { demoTopicNames } from './topics.ts';
 
 /** What the processors after the first make of a record, which the registry has decoded. */
@@ -50,4 +50,11 @@ test('the pipelines of the demo are valid, and make of records what they say', a
       name,
     );
   }
+});
+
+test('the tables of the demo are valid', () => {
+  const source = { host: 'localhost', kafkaPort: 9092, registryUrl: 'http://localhost:9094' };
+  for (const usesTls of [false, true])
+    for (const yaml of Object.values(demoTablePipelines({ ...source, usesTls })))
+      assert.deepEqual(configurationProblems('data_lake', yaml), []);
 });

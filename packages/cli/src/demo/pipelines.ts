@@ -1,4 +1,5 @@
 import type { Client } from '@weir/api';
+import { subjectOf } from './schemas.ts';
 
 /** The pipelines of the demo, by name: one makes a topic of another, one enriches records. */
 export function demoPipelines(registryUrl: string): Readonly<Record<string, string>> {
@@ -42,17 +43,53 @@ output:
   };
 }
 
-/** Creates the pipelines and starts them. What the user changed in an earlier demo of the directory stays. */
+interface DemoSource {
+  readonly host: string;
+  readonly kafkaPort: number;
+  readonly registryUrl: string;
+  readonly usesTls: boolean;
+}
+
+/** The pipelines of the data lake of the demo, by name. They read without a login, as every visitor of the demo may. */
+export function demoTablePipelines({
+  host,
+  kafkaPort,
+  registryUrl,
+  usesTls,
+}: DemoSource): Readonly<Record<string, string>> {
+  // The certificate of the demo need not be valid for its address.
+  const tls = usesTls ? '\n    credentials: { use_tls: true, tls_insecure_skip_verify: true }' : '';
+  return {
+    'shop-tables': `# Every order as a row of an Iceberg table, for people who ask with SQL.
+source_clusters:
+  - name: shop
+    bootstrap_brokers: [{ hostname: ${JSON.stringify(host)}, port: ${kafkaPort} }]${tls}
+tables:
+  - source_cluster_name: shop
+    source_topic: orders
+    source_format: avro
+    schema_mode: registry
+    schema_registry_url: ${JSON.stringify(registryUrl)}
+    schema_registry_subject: ${subjectOf('orders')}
+    partitioning_scheme: day
+    commit_interval: 10s
+    dlq_mode: keep
+`,
+  };
+}
+
+/** Creates pipelines and starts them. What the user changed in an earlier demo of the directory stays. */
 export async function startDemoPipelines(
   client: Client,
   virtual_cluster_id: string,
-  registryUrl: string,
+  pipeline_type: 'bento' | 'data_lake',
+  wanted: Readonly<Record<string, string>>,
 ): Promise<void> {
   const on = { virtual_cluster_id };
   const { pipelines } = await client.call('list_pipelines', on);
-  for (const [pipeline_name, configuration_yaml] of Object.entries(demoPipelines(registryUrl))) {
+  for (const [pipeline_name, configuration_yaml] of Object.entries(wanted)) {
     if (pipelines.some(({ name }) => name === pipeline_name)) continue;
-    const { pipeline_id } = await client.call('create_pipeline', { ...on, pipeline_name });
+    const { pipeline_id } = await client.call('create_pipeline', { ...on, pipeline_name, pipeline_type });
     const target = { ...on, pipeline_id };
     const { configuration_id } = await client.call('create_pipeline_configuration', {
       ...target,

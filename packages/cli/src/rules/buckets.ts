@@ -43,7 +43,7 @@ function placeOf({ wrapper, buckets }: BucketUrl): string {
 export const bucketRule: Rule = {
   statement:
     'An agent needs -bucketURL, or both -ingestionBucketURL and -compactionBucketURL, which must be different buckets and ' +
-    'not mem://. Set one bucket or a pair, not both. An agent of a schema registry (vci_sr_) uses no ' +
+    'not mem://. Set one bucket or a pair, not both; tables are in that of -compactionBucketURL. An agent of a schema registry (vci_sr_) uses no ' +
     'bucket.',
   flags: ['bucketURL', 'ingestionBucketURL', 'compactionBucketURL', 'defaultVirtualClusterID'],
   commands: ['agent'],

@@ -8,8 +8,8 @@ export type PortFlag = Extract<FlagName, `${string}Port`>;
 export type PortValues = Pick<FlagValues, PortFlag | 'internalTLS' | 'defaultVirtualClusterID'>;
 
 /**
- * The ports that a command listens on: an agent opens those of its kind of cluster, the other modes open all. No
- * command of this release listens on -tableflowInternalHTTPPort.
+ * The ports that a command listens on: an agent opens those of its kind of cluster, the other modes open all but that
+ * of tables, which is replaced if it is in use.
  */
 export function openedPorts(values: PortValues, command: CommandName): readonly PortFlag[] {
   if (command !== 'agent') {
@@ -17,7 +17,8 @@ export function openedPorts(values: PortValues, command: CommandName): readonly 
   }
   const kind = clusterKind(values.defaultVirtualClusterID);
   if (kind === 'schema registry') return ['httpPort', 'schemaRegistryPort'];
-  const opened: PortFlag[] = ['kafkaPort', 'httpPort'];
+  const opened: PortFlag[] =
+    kind === 'data lake' ? ['httpPort', 'tableflowInternalHTTPPort'] : ['kafkaPort', 'httpPort'];
   if (values.internalTLS) opened.push('internalTLSPort');
   return opened;
 }
@@ -36,7 +37,14 @@ export function checkPorts(values: PortValues, command: CommandName): Violation 
 
 export const portRule: Rule = {
   statement: 'Each listener of a process needs its own port.',
-  flags: ['kafkaPort', 'httpPort', 'consolePort', 'schemaRegistryPort', 'internalTLSPort'],
+  flags: [
+    'kafkaPort',
+    'httpPort',
+    'consolePort',
+    'schemaRegistryPort',
+    'internalTLSPort',
+    'tableflowInternalHTTPPort',
+  ],
   commands: brokers,
   check: checkPorts,
 };

@@ -45,8 +45,15 @@ export function checkProcesses(
 export const processRule: Rule = {
   statement:
     'Each process of -processes uses the next port after -kafkaPort (of a schema registry after -schemaRegistryPort), ' +
-    'after -httpPort and, with -internalTLS, after -internalTLSPort.',
-  flags: ['processes', 'kafkaPort', 'schemaRegistryPort', 'httpPort', 'internalTLSPort'],
+    'after -httpPort and, with -internalTLS, after -internalTLSPort, of a data lake after -tableflowInternalHTTPPort.',
+  flags: [
+    'processes',
+    'kafkaPort',
+    'schemaRegistryPort',
+    'httpPort',
+    'internalTLSPort',
+    'tableflowInternalHTTPPort',
+  ],
   commands: ['agent'],
   check: (values) => checkProcesses(values),
 };

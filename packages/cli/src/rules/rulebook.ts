@@ -29,6 +29,7 @@ import type { Rule, Violation } from './rule.ts';
 import { saslRule } from './sasl.ts';
 import { servedClusterRule } from './served-cluster.ts';
 import { servingThreadRule } from './serving-threads.ts';
+import { tableMetadataRule } from './table-metadata.ts';
 import { tlsRule } from './tls.ts';
 import { toolNeedsRule } from './tool-needs.ts';
 import { whoMayRule } from './who-may.ts';
@@ -41,6 +42,7 @@ export const rulebook: readonly Rule[] = [
   roleRule,
   ripcordRule,
   servedClusterRule,
+  tableMetadataRule,
   flushSizeRule,
   externalRegistryRule,
   portRule,

@@ -9,9 +9,9 @@ import {
 } from '@weir/cluster';
 import type { Clock, Log } from '@weir/core';
 import { Failure } from '@weir/core';
-import { createBucket, type ObjectStore, StoreError } from '@weir/storage';
+import { createBucket, type ObjectStore, problemOfBucket, StoreError } from '@weir/storage';
 import { concealUrls } from '../values/conceal.ts';
-import { isSameBucket, problemOfBucket, urlWithoutSecrets } from './allowed-buckets.ts';
+import { isSameBucket, urlWithoutSecrets } from './allowed-buckets.ts';
 import { type BucketCheckValues, checkBucket } from './bucket-check.ts';
 import { bucketUrlForMessages } from './bucket-url-for-messages.ts';
 import { checkClusterBucket, freshBucketId, patiently } from './cluster-bucket.ts';

@@ -67,6 +67,7 @@ async function together(
       agentId: randomUUID(),
       kafkaPort: portOf(values.kafkaPort, index),
       registryPort: portOf(values.schemaRegistryPort, index),
+      tablesPort: portOf(values.tableflowInternalHTTPPort, index),
       httpPort: portOf(values.httpPort, index),
     })),
     launch: launcher(values, { log, count, writeLine: (line) => output.err(`${line}\n`) }),
@@ -90,7 +91,7 @@ async function together(
 }
 
 function addresses(
-  { host, kafkaPort, registryPort, httpPort }: ReadyPorts,
+  { host, kafkaPort, registryPort, tablesPort, httpPort }: ReadyPorts,
   { httpTLS, schemaRegistryTLSEnabled }: CommandValues<'agent'>,
 ): readonly string[] {
   const at = inUrl(host);
@@ -100,5 +101,7 @@ function addresses(
       `registry  ${url(schemaRegistryTLSEnabled, registryPort)}`,
       `HTTP      ${url(httpTLS, httpPort)}`,
     ];
+  if (tablesPort !== undefined)
+    return [`tables  ${url(httpTLS, tablesPort)}/v1/tables`, `HTTP    ${url(httpTLS, httpPort)}`];
   return [`Kafka  ${at}:${kafkaPort}`, `HTTP   ${url(httpTLS, httpPort)}`];
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isSameBucket, problemOfBucket, urlWithoutSecrets } from './allowed-buckets.ts';
+import { problemOfBucket } from '@weir/storage';
+import { isSameBucket, urlWithoutSecrets } from './allowed-buckets.ts';
 
 // biome-ignore format: a table
 const refused: [named: string, own: string, words: RegExp][] = [

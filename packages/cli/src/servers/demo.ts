@@ -1,7 +1,7 @@
 import { Failure, jsonLog } from '@weir/core';
 import { apiClient } from '../api-client.ts';
 import { demoAnnouncement } from '../demo/announcement.ts';
-import { startDemoPipelines } from '../demo/pipelines.ts';
+import { demoPipelines, demoTablePipelines, startDemoPipelines } from '../demo/pipelines.ts';
 import { setUpDemo } from '../demo/set-up.ts';
 import { startWorkload } from '../demo/workload.ts';
 import type { Deps } from '../deps.ts';
@@ -14,6 +14,7 @@ import { freePorts } from './free-ports.ts';
 import type { Identity } from './identity.ts';
 import { isCi } from './is-ci.ts';
 import { runLocal } from './local.ts';
+import { dataLakeIdOf } from './own-tables.ts';
 import { runningClusters } from './running-clusters.ts';
 import { type Companion, type RunningCluster, runSelfContained } from './self-contained.ts';
 import { storeSettings } from './store-settings.ts';
@@ -116,11 +117,17 @@ async function openShop(
     recordsPerSecond: values.rate,
     seed: values.seed,
   });
+  const reportFailure = (error: Error) => {
+    if (!stop.aborted) log.warn('failed to start the pipelines of the demo', { error: error.message });
+  };
   // Not waited for: the demo is there before its pipelines run.
   if (values.enableManagedPipelines)
-    startDemoPipelines(client, clusterId, registryUrl).catch((error: Error) => {
-      if (!stop.aborted) log.warn('failed to start the pipelines of the demo', { error: error.message });
-    });
+    startDemoPipelines(client, clusterId, 'bento', demoPipelines(registryUrl)).catch(reportFailure);
+  const isOpen = !values.requireSASLAuthentication && !values.requireMTLSAuthentication;
+  if (isOpen) {
+    const tables = demoTablePipelines({ host, kafkaPort, registryUrl, usesTls: values.kafkaTLS });
+    startDemoPipelines(client, dataLakeIdOf(clusterId), 'data_lake', tables).catch(reportFailure);
+  }
   const isAlone = runningClusters(environment).length === 1;
   const lines = demoAnnouncement({
     cluster,

@@ -8,12 +8,12 @@ import {
 } from '@weir/controlplane/backup';
 import { Failure, formatBytes, jsonLog, Metrics, systemRandom } from '@weir/core';
 import { makeDirectory, openJournals } from '@weir/journal';
-import { type ObjectStore, openStore, StoreError } from '@weir/storage';
+import { type ObjectStore, openStore, problemOfBucket, StoreError } from '@weir/storage';
+import { withoutDataLakes } from '../api-cluster.ts';
 import type { Handler } from '../handler.ts';
 import { Progress } from '../results/progress.ts';
 import { printResult } from '../results/results.ts';
 import { bucketUrl } from '../values/bucket-url.ts';
-import { problemOfBucket } from './allowed-buckets.ts';
 import { explaining, openDataDirectory } from './data-directory.ts';
 import { restoredIdentityIn } from './identity.ts';
 import { keepFilesPrivate } from './private-files.ts';
@@ -155,8 +155,9 @@ function lineOfBeyond(
   return `  beyond it       ${files} ${meaning}; listed in ${path}`;
 }
 
+/** A playground has a data lake beside its cluster, which has its own backup. */
 async function onlyCluster(store: ObjectStore): Promise<string> {
-  const [found, ...others] = await listBackedUpClusters(store);
+  const [found, ...others] = withoutDataLakes(await listBackedUpClusters(store), (id) => id);
   if (found === undefined) throw new RestoreProblem('the bucket has no metadata backup of any cluster');
   if (others.length === 0) return found;
   throw new RestoreProblem(

@@ -1,7 +1,14 @@
 import { hostname } from 'node:os';
-import { AgentEvents, AgentStats, startAgent, startMetricsPush } from '@weir/agent';
+import {
+  AgentEvents,
+  AgentStats,
+  type RunningAgent,
+  startAgent,
+  startDataLakeAgent,
+  startMetricsPush,
+} from '@weir/agent';
 import { lookUpZone, OwnZone, type ZoneOfAddress, ZoneWarnings, zonesByAddress } from '@weir/broker';
-import { clusterKind, Failure, Metrics, release, systemRandom } from '@weir/core';
+import { clusterKind, Failure, type Log, Metrics, release, systemRandom } from '@weir/core';
 import { type ObjectStore, openStore, probesFolder } from '@weir/storage';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { resolveBuckets } from '../rules/buckets.ts';
@@ -29,7 +36,8 @@ import { serveUntilStopped } from './until-stopped.ts';
  * answers all pending requests.
  */
 export async function runAgent(options: AgentToRun): Promise<void> {
-  if (clusterKind(options.values.defaultVirtualClusterID) === 'schema registry') {
+  const kind = clusterKind(options.values.defaultVirtualClusterID);
+  if (kind === 'schema registry') {
     const { runRegistryAgent } = await import('./run-registry-agent.ts');
     return await runRegistryAgent(options);
   }
@@ -55,7 +63,8 @@ export async function runAgent(options: AgentToRun): Promise<void> {
   const ingestionUrl = print(own.kind === 'single' ? own.bucket : own.ingestion);
   const compactionUrl = own.kind === 'single' ? ingestionUrl : print(own.compaction);
   for (const bucketUrl of new Set([ingestionUrl, compactionUrl])) keepFilesPrivate({ bucketUrl }, log);
-  const { kafkaPort, httpPort, internalTLSPort } = values;
+  const { kafkaPort, httpPort, internalTLSPort, tableflowInternalHTTPPort } = values;
+  if (kind === 'data lake') noteIgnored(values, log);
   const warnings = new ZoneWarnings({ clock, log, areDisabled: values.disableAzLookupWarnings });
   const ownZone = new OwnZone({
     lookUp: (stop) => lookUpZone({ clock, environment, wantsId: values.lookupAvailabilityZoneID, stop }),
@@ -140,10 +149,9 @@ export async function runAgent(options: AgentToRun): Promise<void> {
         return store;
       },
     );
-    const running = await startAgent({
+    const common = {
       ...agentSettings(values, ingestionUrl, options.cpuCount),
       tenantAccess: tenantAccess(values, environment),
-      schemas: await externalSchemas(values, { resources, clock }),
       jobs: jobSettings(values, additionalStores, {
         bucketUrl: compactionUrl,
         retiredBucketUrls,
@@ -154,20 +162,13 @@ export async function runAgent(options: AgentToRun): Promise<void> {
       clusterId: values.defaultVirtualClusterID!,
       agentId,
       group: values.agentGroup,
-      get zone() {
-        return values.availabilityZone ?? ownZone.zone;
-      },
-      zoneOfAddress: zonesOfClients(values, warnings),
       roles: roles.value,
-      pipelineBytesPerCpu: values.overridePipelinesSharedRateLimitPerVCPU,
       host: listenAddress(values),
-      kafkaPort,
       httpPort,
       advertisedHost: host,
       hostname: hostname(),
       internalHost: advertisedAgentHost(values, host),
       ...(tls === undefined ? {} : { tls }),
-      ...(proxyProtocol === undefined ? {} : { proxyProtocol }),
       servesMetrics: values.enablePrometheusMetrics,
       locksShutdown: values.enableShutdownLock,
       cluster,
@@ -181,18 +182,71 @@ export async function runAgent(options: AgentToRun): Promise<void> {
       random: systemRandom,
       log,
       metrics,
-    });
+    };
+    const running: RunningPorts & Pick<RunningAgent, 'stop'> =
+      kind === 'data lake'
+        ? await startDataLakeAgent({
+            ...common,
+            get zone() {
+              return zone();
+            },
+            tables: {
+              bucket: {
+                url: compactionUrl,
+                allowedUrls: values.allowedBucketURLs.map(print),
+                retiredUrls: retiredBucketUrls,
+                environment,
+                ...storage,
+              },
+              httpPort: tableflowInternalHTTPPort,
+            },
+          })
+        : await startAgent({
+            ...common,
+            get zone() {
+              return zone();
+            },
+            schemas: await externalSchemas(values, { resources, clock }),
+            zoneOfAddress: zonesOfClients(values, warnings),
+            pipelineBytesPerCpu: values.overridePipelinesSharedRateLimitPerVCPU,
+            kafkaPort,
+            ...(proxyProtocol === undefined ? {} : { proxyProtocol }),
+          });
     resources.defer(() => running.stop({ deadlineMs: options.stopDeadlineMs() }));
     return running;
   };
+  const zone = () => values.availabilityZone ?? ownZone.zone;
   // An agent waits for a control plane that it cannot reach, and must be stoppable meanwhile.
   await serveUntilStopped({
-    start: () => explainingStart({ kafkaPort, httpPort, internalTLSPort }, start),
-    onReady: (running) => options.onReady({ host, kafkaPort: running.kafkaPort, httpPort: running.httpPort }),
+    start: () => explainingStart({ kafkaPort, httpPort, internalTLSPort, tableflowInternalHTTPPort }, start),
+    onReady: ({ kafkaPort, tablesPort, httpPort }) =>
+      options.onReady({ host, kafkaPort, tablesPort, httpPort }),
     end: () => resources.disposeAsync(),
     stop,
     clock,
   });
+}
+
+interface RunningPorts {
+  readonly kafkaPort?: number;
+  readonly tablesPort?: number;
+  readonly httpPort: number;
+}
+
+const kafkaFlags = [
+  'kafkaTLS',
+  'schemaRegistryTLSEnabled',
+  'externalSchemaRegistryURL',
+  'zonedCIDRBlocks',
+  'logIntakeDefaultTopic',
+] as const;
+
+/** Names flags of agents of Kafka clusters that have no effect here. */
+function noteIgnored(values: CommandValues<'agent'>, log: Log): void {
+  const given = kafkaFlags.filter((name) => values[name] !== undefined && values[name] !== false);
+  const flags = [...(values.kafkaPort === 9092 ? [] : ['kafkaPort']), ...given].map((name) => `-${name}`);
+  if (flags.length > 0)
+    log.info('ignored settings that an agent of a data lake does not have', { flags: flags.join(' ') });
 }
 
 /** Only agents that run jobs need them. The buckets of the cluster are not opened twice. */

@@ -13,6 +13,7 @@ import type { ClusterPlace } from './cluster-place.ts';
 import { explainingStart } from './explaining-start.ts';
 import { clusterMetricsSettings, metricsPushSettings } from './metrics-settings.ts';
 import { openOwnSegments } from './own-segments.ts';
+import { dataLakeIdOf, OwnTables } from './own-tables.ts';
 import { keepFilesPrivate } from './private-files.ts';
 import { withQuickGroups } from './quick-groups.ts';
 import { listAsRunning } from './running-clusters.ts';
@@ -119,6 +120,25 @@ export async function runSelfContained(
     };
     const store = await openBucket(bucketUrl);
     const tls = await tlsSettings(values, running, deps);
+    const stopping = new AbortController();
+    const tables = new OwnTables({
+      clusterId: dataLakeIdOf(clusterId),
+      agentId: lakeAgentId(agentId),
+      values,
+      zone,
+      host,
+      advertisedHost,
+      bucketUrl,
+      store,
+      storage,
+      allowedBucketUrls,
+      bucketCheck,
+      openBucket,
+      environment,
+      clock,
+      log,
+      stop: AbortSignal.any([stop, stopping.signal]),
+    });
     const controlPlane = await startingControlPlane({
       databaseUrl,
       segments: segments?.journals,
@@ -129,6 +149,7 @@ export async function runSelfContained(
       processId: agentId,
       clusterId,
       firstCluster: () => ({ id: clusterId, agentKey }),
+      dataLake: { id: dataLakeIdOf(clusterId), onUsed: (lake) => tables.begin(lake) },
       credentialsFile: values.saslCredentialsFile,
       oneUser: { applicationKey, accountKey, isAccountKeyNew: identity.isAccountKeyNew },
       isQuick: name === 'local',
@@ -142,6 +163,10 @@ export async function runSelfContained(
       metrics,
     });
     running.defer(() => controlPlane.stop());
+    running.defer(() => {
+      stopping.abort();
+      return tables.stop();
+    });
     const bucketUse = {
       folder: probesFolder(clusterId),
       deletes: !values.disableFileDeletion,
@@ -272,6 +297,11 @@ export async function runSelfContained(
       ].join('\n'),
     );
   }
+}
+
+/** The second agent of the process, which keeps its id as the first one does. */
+function lakeAgentId(agentId: string): string {
+  return `${agentId.slice(0, -1)}${agentId.endsWith('0') ? '1' : '0'}`;
 }
 
 /** A control plane that makes backups does not lead without its bucket. If that is why it does not, says so. */

@@ -55,7 +55,7 @@ import { tokenKeys } from '../workload-identity/token-keys.ts';
 import { tokenRoute } from '../workload-identity/token-route.ts';
 import { accountsUrlOf } from './accounts-url.ts';
 import { forbiddenCallAudit } from './forbidden-call-audit.ts';
-import { adoptCluster, type FirstCluster, foundInstallation } from './founding.ts';
+import { adoptCluster, adoptDataLake, type FirstCluster, foundInstallation } from './founding.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { oneUser } from './one-user.ts';
 import type { ControlPlaneProcessOptions } from './options.ts';
@@ -87,6 +87,8 @@ interface AccountsPartOptions {
 export interface AccountsPart {
   /** The clusters that there are. */
   list(): Promise<readonly VirtualCluster[]>;
+  /** Whether a cluster has a pipeline. */
+  hasPipeline(cluster: VirtualCluster): Promise<boolean>;
   /** Whether there is a cluster, deleted ones that can be restored included. */
   isRegistered(clusterId: string): Promise<boolean>;
   /** The pipelines of schema linking of a cluster that run. */
@@ -230,6 +232,8 @@ export async function startAccounts(
   const setupToken = await accounts.setup.begin();
   return {
     list: () => accounts.virtualClusters.listAll(),
+    hasPipeline: async ({ id: clusterId, accountId }) =>
+      (await accounts.pipelines.list(accountId, clusterId)).length > 0,
     isRegistered: (clusterId) => accounts.virtualClusters.isKnown(clusterId),
     linkingPipelines: (cluster) => linkingPipelines(accounts, cluster),
     emitLinkingEnd: linkingEvents({
@@ -314,12 +318,13 @@ async function openPatiently(
 /** Ensures that there is a cluster. Returns the initial one if the settings name none and there is no user yet. */
 async function begin(
   accounts: AccountsDatabase,
-  { clusterId, firstCluster, agentKey, log }: ControlPlaneProcessOptions,
+  { clusterId, firstCluster, dataLake, agentKey, log }: ControlPlaneProcessOptions,
 ): Promise<FirstCluster | undefined> {
   if (clusterId === undefined) return foundInstallation(accounts, firstCluster);
   // A key of the settings is valid as long as the settings have it, and is not stored.
   const imported = agentKey === undefined ? firstCluster().agentKey : undefined;
   await adoptCluster(accounts, { id: clusterId, agentKey: imported }, log);
+  if (dataLake !== undefined) await adoptDataLake(accounts, dataLake.id, clusterId);
   return undefined;
 }
 

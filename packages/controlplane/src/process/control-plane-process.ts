@@ -102,10 +102,13 @@ async function startParts(
   const selfId = hub.processId() ?? options.processId;
   const backups = new Map<string, ClusterBackup>();
   const host = new ClusterHost({
-    list: async () =>
-      isQuick && accounts.loaded === undefined
-        ? [quickCluster(ownClusterId!)]
-        : (await accounts.load()).list(),
+    list: async () => {
+      if (isQuick && accounts.loaded === undefined) return [quickCluster(ownClusterId!)];
+      const part = await accounts.load();
+      const clusters = await part.list();
+      void useDataLake(part, clusters);
+      return clusters;
+    },
     hub,
     self: () => ({ id: selfId, url }),
     leaseGraceOf: (clusterId) => sharing.graceOf(clusterId),
@@ -211,6 +214,16 @@ async function startParts(
     };
     return startAccounts({ settings: options, ...parts }, { watchers: running, resources });
   }, stopping.signal);
+  /** Clusters are listed every few seconds, which shows whether the data lake is used. */
+  const useDataLake = async (part: AccountsPart, clusters: readonly VirtualCluster[]) => {
+    const lake = clusters.find(({ id }) => id === options.dataLake?.id);
+    const node = lake && host.node(lake.id);
+    if (lake === undefined || node?.role !== 'leader') return;
+    if (isLakeUsed || !(await part.hasPipeline(lake).catch(() => false)) || stopping.signal.aborted) return;
+    isLakeUsed = true;
+    options.dataLake?.onUsed(node);
+  };
+  let isLakeUsed = false;
   /** Requests before accounts are loaded get 503; a quick start loads them for the first request. */
   const current = async () => {
     if (!isQuick) return accounts.loaded;

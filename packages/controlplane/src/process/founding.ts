@@ -18,6 +18,7 @@ const firstKeyName = 'default_agents';
 const firstAccountKeyName = 'default_account';
 /** There was no user when they were created. */
 const createdBy = 'first start';
+const placeOfFirst = { tier: 'pro', cloudProvider: 'aws', place: { region: 'us-east-1' } } as const;
 
 /**
  * Creates the initial objects of an installation, until it is set up: an account, a cluster, and a key for its agents.
@@ -68,6 +69,23 @@ export async function adoptCluster(
     });
 }
 
+const dataLakeName = 'tables';
+
+/** Ensures that the data lake of a process exists, beside its cluster. A deleted one stays deleted. */
+export async function adoptDataLake(accounts: AccountsDatabase, id: string, besideId: string): Promise<void> {
+  if (await accounts.virtualClusters.isKnown(id)) return;
+  const beside = await accounts.virtualClusters.find(besideId);
+  if (beside === undefined) return;
+  const { accountId, workspaceId } = beside;
+  const made = { ...placeOfFirst, id, type: 'byoc_data_lake' } as const;
+  for (const name of [dataLakeName, id.slice('vci_dl_'.length)]) {
+    const created = await accounts.virtualClusters
+      .create(accountId, workspaceId, { ...made, name })
+      .catch(unless('conflict', 'duplicate_name'));
+    if (created !== undefined) return;
+  }
+}
+
 /** Once: a revoked key stays revoked. */
 async function importAgentKey(
   accounts: AccountsDatabase,
@@ -116,9 +134,7 @@ async function registerCluster(
     id,
     name,
     type: clusterTypeOf(id) ?? 'byoc',
-    tier: 'pro',
-    cloudProvider: 'aws',
-    place: { region: 'us-east-1' },
+    ...placeOfFirst,
   } as const;
   const made = await accounts.virtualClusters
     .create(accountId, workspaceId, cluster)

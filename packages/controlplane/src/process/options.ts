@@ -2,6 +2,7 @@ import type { ClusterMetricsSettings } from '@weir/cluster';
 import type { TenantAccess } from '@weir/cluster/outbound';
 import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
 import type { SegmentedJournals } from '@weir/journal';
+import type { ClusterNode } from '@weir/metadata';
 import type { ObjectStore } from '@weir/storage';
 import type { FirstCluster } from './founding.ts';
 import type { OwnerKeys } from './one-user.ts';
@@ -28,6 +29,11 @@ export interface ControlPlaneProcessOptions {
   readonly clusterId?: string | undefined;
   /** Called when a cluster has to be created. */
   readonly firstCluster: () => FirstCluster;
+  /**
+   * A data lake that must exist too, for a process that writes its tables itself. `onUsed` is called once, when it has
+   * its first pipeline and this process leads it.
+   */
+  readonly dataLake?: OwnDataLake | undefined;
   /** A key of the settings that admits agents to the own cluster; keys that users created are in the database. */
   readonly agentKey?: string | undefined;
   /** The file with the credentials of the own cluster. */
@@ -58,6 +64,11 @@ export interface ControlPlaneProcessOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+}
+
+interface OwnDataLake {
+  readonly id: string;
+  readonly onUsed: (cluster: ClusterNode) => void;
 }
 
 export interface MetadataBackupSettings {

@@ -72,7 +72,7 @@ function reportedStatus(report: ReportedTable): Partial<TableStatus> {
 
 function partitionsOf({ partitions }: ReportedTable): NonNullable<TableStatus['partitions']> {
   return partitions
-    .slice(0, apiLimits.tablePartitionsMax)
+    .slice(0, apiLimits.tableTopicPartitionsShownMax)
     .toSorted((a, b) => a.partition - b.partition)
     .map(({ partition, nextOffset, endOffset, isStopped, error }) => ({
       partition: Math.max(0, partition),

@@ -5,12 +5,12 @@ import { cutReasonsHelp, HttpConnections } from './http-connections.ts';
 export const httpConnectionsCutRow: MetricRow<'listener' | 'reason'> = {
   name: 'agent_http_connections_cut_total',
   kind: 'counter',
-  help: `Connections of HTTP ports (http, internal, registry) that the agent ended since ${cutReasonsHelp}.`,
+  help: `Connections of HTTP ports (http, internal, registry, tables) that the agent ended since ${cutReasonsHelp}.`,
   labels: ['listener', 'reason'],
 };
 
 /** Which HTTP port of an agent. */
-export type HttpListenerName = 'http' | 'internal' | 'registry';
+export type HttpListenerName = 'http' | 'internal' | 'registry' | 'tables';
 
 interface AgentHttpOptions {
   readonly clock: Clock;

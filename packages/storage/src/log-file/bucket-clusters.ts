@@ -3,8 +3,9 @@ import { clusterPrefix } from './file-id.ts';
 
 const top = 'service/';
 
-/** No id of a cluster. */
+/** No ids of clusters. Tables are below the second. */
 const probesName = 'probes';
+const tablesName = '_tableflow';
 
 /** The folder of probe objects: that of a cluster, or the one of processes that serve many. */
 export function probesFolder(clusterId?: string): string {
@@ -19,7 +20,7 @@ export async function listClusterIds(store: ObjectStore): Promise<string[]> {
     const first = await firstObject(store, top, startAfter);
     if (first === undefined) return found;
     const clusterId = first.key.split('/', 2)[1]!;
-    if (clusterId !== probesName) found.push(clusterId);
+    if (clusterId !== probesName && clusterId !== tablesName) found.push(clusterId);
     // Behind every key of the cluster, because no part of a key of ours begins with a tilde.
     startAfter = `${top}${clusterId}/~`;
   }

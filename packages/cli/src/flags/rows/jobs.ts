@@ -17,7 +17,7 @@ export const jobFlags = [
     type: list(oneOf(...jobCategories)),
     commands: ['agent'],
     help: 'The categories of background jobs that this agent runs; default: all.',
-    rule: 'Applies to agents with the role jobs. compaction is the merging of files, deadscanner the deletion of files and the search for dead ones, metrics the publishing of cluster metrics, events that of events of the control plane and the columns that make searches fast, schema-linking the syncs and exporters of schema registries. Of tableflow and orbit this release has no jobs; pipelines run on agents with the role pipelines, whatever is selected here.',
+    rule: 'Applies to agents with the role jobs. compaction is the merging of files, deadscanner the deletion of files and the search for dead ones, metrics the publishing of cluster metrics, events that of events of the control plane and the columns that make searches fast, schema-linking the syncs and exporters of schema registries. tableflow the writing and the upkeep of tables on agents of data lakes. Of orbit this release has no jobs; pipelines run on agents with the role pipelines, whatever is selected here.',
   }),
   available({
     name: 'jobsRunnerSlotsAmplification',
@@ -25,7 +25,7 @@ export const jobFlags = [
     default: 1,
     commands: brokers,
     help: 'The maximum number of concurrent background jobs per core.',
-    rule: 'At least one runs.',
+    rule: 'At least one runs. Writing a table is not counted: an agent of a data lake writes up to 1000 at a time.',
   }),
   available({
     name: 'disableFileDeletion',
@@ -87,19 +87,21 @@ export const jobFlags = [
     help: 'Return KAFKA_STORAGE_ERROR instead of OFFSET_OUT_OF_RANGE for topics under migration.',
     rule: 'Experimental.',
   }),
-  planned({
+  available({
     name: 'tableflowMetadataSyncMode',
     type: oneOf('direct', 'proxy'),
     default: 'direct',
     commands: ['agent'],
-    help: 'How ingestion agents write the metadata of tables: in the bucket, or through another agent.',
+    help: 'How agents of a data lake write the metadata of tables: into the bucket.',
+    rule: 'proxy, which writes it through another agent, is not available: every agent that writes tables needs access to their bucket.',
   }),
-  planned({
+  available({
     name: 'tableflowInternalHTTPPort',
     type: port(),
     default: 8081,
     commands: brokers,
-    help: 'The port on which table agents reach one another.',
+    help: 'The port on which an agent of a data lake shows its health and the tables that it writes.',
+    rule: 'GET /v1/tables answers with offsets, lags and counts of each table as JSON, without rows, and to everyone who reaches the port, as /metrics does. In local, playground and demo the port opens with the first table; if it is in use then, another one is taken. 0 chooses a free port.',
   }),
   available({
     name: 'logIntakeDefaultTopic',

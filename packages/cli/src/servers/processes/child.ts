@@ -61,6 +61,7 @@ async function run({ values, place }: Extract<ToProcess, { kind: 'start' }>): Pr
         ...values,
         kafkaPort: place.kafkaPort,
         schemaRegistryPort: place.registryPort,
+        tableflowInternalHTTPPort: place.tablesPort,
         httpPort: place.httpPort,
         internalTLSPort: portOf(values.internalTLSPort, place.number - 1),
       },

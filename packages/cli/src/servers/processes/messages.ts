@@ -9,15 +9,18 @@ export interface ProcessPlace {
   readonly kafkaPort: number;
   readonly registryPort: number;
   readonly httpPort: number;
+  readonly tablesPort: number;
 }
 
 /** The ports of a ready process. */
 export interface ReadyPorts {
   readonly host: string;
-  /** Absent if it serves a schema registry. */
+  /** Present if it serves a Kafka cluster. */
   readonly kafkaPort?: number | undefined;
   /** Present if it serves a schema registry. */
   readonly registryPort?: number | undefined;
+  /** Present if it writes the tables of a data lake. */
+  readonly tablesPort?: number | undefined;
   readonly httpPort: number;
 }
 

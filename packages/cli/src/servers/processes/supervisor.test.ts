@@ -25,6 +25,7 @@ function supervise(count: number, stopDeadlineMs = 1_000) {
       agentId: `agent-${index + 1}`,
       kafkaPort: 0,
       registryPort: 0,
+      tablesPort: 0,
       httpPort: 0,
     })),
     launch(place, events) {
@@ -93,6 +94,7 @@ test('a process that dies is restarted as the same agent on the same ports, and 
     agentId: 'agent-2',
     kafkaPort: 9002,
     registryPort: 0,
+    tablesPort: 0,
     httpPort: 8002,
   });
   becomeReady(2);

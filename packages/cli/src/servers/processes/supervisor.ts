@@ -124,16 +124,23 @@ export class Supervisor {
 
   #onReady(slot: Slot, ports: ReadyPorts): void {
     const { clock, log } = this.#options;
-    const { kafkaPort = slot.place.kafkaPort, registryPort = slot.place.registryPort, httpPort } = ports;
+    const { place } = slot;
+    const { kafkaPort = place.kafkaPort, registryPort = place.registryPort, httpPort } = ports;
+    const { tablesPort = place.tablesPort } = ports;
     const { number, agentId } = slot.place;
     const pid = slot.process?.pid;
     if (slot.ready !== undefined) {
-      const client = ports.registryPort === undefined ? { kafkaPort } : { registryPort };
+      const client =
+        ports.tablesPort !== undefined
+          ? { tablesPort }
+          : ports.registryPort === undefined
+            ? { kafkaPort }
+            : { registryPort };
       log.info('restarted agent process', { agentId, pid, ...client, httpPort });
     }
     slot.readySinceMs = clock.monotonicMs();
     // Clients know the agent by these ports, so its successor uses them again.
-    slot.place = { ...slot.place, kafkaPort, registryPort, httpPort };
+    slot.place = { ...place, kafkaPort, registryPort, tablesPort, httpPort };
     slot.ready = { ...ports, number, agentId, pid };
     const ready = this.#slots.flatMap((one) => one.ready ?? []);
     if (this.#wasAnnounced || ready.length < this.#slots.length) return;

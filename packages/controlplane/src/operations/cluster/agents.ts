@@ -1,3 +1,4 @@
+import { clusterTypeOf } from '@weir/api';
 import { timeText } from '@weir/core';
 import type { SomeHandlers } from '../handler.ts';
 import type { ClusterServices } from './services.ts';
@@ -19,8 +20,10 @@ export function agentOperations({ clusterPort }: ClusterServices) {
           group: agent.group,
           zone: agent.zone,
           host: agent.host,
-          // An agent of a schema registry has one port for clients.
-          ...(agent.kafkaPort === agent.registryPort ? {} : { kafka_port: agent.kafkaPort }),
+          // An agent of a schema registry has one port for clients, and one of a data lake none.
+          ...(agent.kafkaPort === agent.registryPort || clusterTypeOf(virtual_cluster_id) === 'byoc_data_lake'
+            ? {}
+            : { kafka_port: agent.kafkaPort }),
           ...(agent.registryPort === undefined ? {} : { schema_registry_port: agent.registryPort }),
           cpu_count: agent.cpuCount,
           // Measured values may exceed the range slightly.

@@ -1,0 +1,27 @@
+import type { TableLine } from '@weir/jobs';
+import type { AgentEvents } from './agent-events.ts';
+
+/** Writes what happened to a table into the log of the agent, and as an event of its own type. */
+export function emitTableLine(
+  { plainLog, emitter }: Pick<AgentEvents, 'plainLog' | 'emitter'>,
+  { tableName, tableUuid, type, level, message, fields }: TableLine,
+): void {
+  plainLog[level]('noted event of table', {
+    module: 'tables',
+    type,
+    table: tableName,
+    tableUuid,
+    detail: message,
+    ...fields,
+  });
+  if (!emitter.isOn('tableflow_logs')) return;
+  emitter.emit('tableflow_logs', {
+    module: 'tables',
+    ...fields,
+    type,
+    table_name: tableName,
+    table_uuid: tableUuid,
+    log_level: level,
+    message,
+  });
+}
