@@ -20,7 +20,7 @@ import {
 import { tableLimits } from '../limits.ts';
 import type { ParquetFile, ParquetFileOptions, ParquetWriter, RowValue } from '../parquet/parquet-writer.ts';
 import type { BudgetUser, RowBudget } from './row-budget.ts';
-import { RowPartitions } from './row-partitions.ts';
+import { type RefusedRow, RowPartitions } from './row-partitions.ts';
 import type { FileColumns } from './table-columns.ts';
 
 export interface FileSetOptions extends ParquetFileOptions {
@@ -62,6 +62,11 @@ export class FileSet implements BudgetUser {
     this.#partitionColumns = partitionColumns(defaultSpec(metadata), [currentSchema(metadata)]);
     this.#rowPartitions = new RowPartitions(this.#partitionColumns, columns.columns);
     options.budget.join(this);
+  }
+
+  /** Rows that cannot be appended. */
+  refused(batch: readonly (readonly RowValue[])[]): RefusedRow[] {
+    return this.#rowPartitions.refused(this.#columns.fit(batch));
   }
 
   /** Appends rows of the definition; `bytes` is about their size. Returns the keys of their partitions. */

@@ -9,6 +9,11 @@ export interface PartitionRows {
   readonly batch: readonly (readonly RowValue[])[];
 }
 
+export interface RefusedRow {
+  readonly row: number;
+  readonly message: string;
+}
+
 interface Field {
   readonly column: PartitionColumn;
   /** Places from the top: of a column, and of columns within structs. */
@@ -46,6 +51,25 @@ export class RowPartitions {
     }));
   }
 
+  /**
+   * Rows that are in no partition, with the reason: numbers next to the least of their type, whose truncation is none
+   * of it.
+   */
+  refused(batch: readonly (readonly RowValue[])[]): RefusedRow[] {
+    const refused = new Map<number, string>();
+    for (const field of this.#fields) {
+      if (field.column.transform.kind !== 'truncate') continue;
+      for (let row = 0; row < (batch[0]?.length ?? 0); row++) {
+        try {
+          transformValue(field.column.transform, field.column.source, valueAt(field.places, batch, row));
+        } catch (error) {
+          refused.set(row, (error as Error).message);
+        }
+      }
+    }
+    return Array.from(refused, ([row, message]) => ({ row, message }));
+  }
+
   /** The partition value of each row. */
   #values(
     { column, places }: Field,
@@ -53,19 +77,29 @@ export class RowPartitions {
     rowCount: number,
   ): (Value | null)[] {
     const { transform, source } = column;
-    const [top, ...inner] = places;
-    const values = top === undefined ? undefined : batch[top]!;
-    let lastSource: RowValue | undefined;
+    let lastSource: Value | null | undefined;
     let last: Value | null = null;
     return Array.from({ length: rowCount }, (_, row) => {
-      let value: RowValue = values?.[row] ?? null;
-      for (const place of inner) value = value === null ? null : (value as readonly RowValue[])[place]!;
-      if (value === lastSource) return last;
+      const value = valueAt(places, batch, row);
+      // Not so for -0 after 0, which `===` takes for equal.
+      if (Object.is(value, lastSource)) return last;
       lastSource = value;
-      last = transformValue(transform, source, value as Value | null);
+      last = transformValue(transform, source, value);
       return last;
     });
   }
+}
+
+/** The value that a row has at a place; null if the file has no such column. */
+function valueAt(
+  places: readonly number[],
+  batch: readonly (readonly RowValue[])[],
+  row: number,
+): Value | null {
+  let value: RowValue = places.length === 0 ? null : (batch[places[0]!]![row] ?? null);
+  for (let at = 1; at < places.length && value !== null; at++)
+    value = (value as readonly RowValue[])[places[at]!] ?? null;
+  return value as Value | null;
 }
 
 function placesOf(id: number, columns: readonly Column[]): number[] | undefined {

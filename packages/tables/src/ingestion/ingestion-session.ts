@@ -36,9 +36,9 @@ import type { ParquetReader, ParquetWriter } from '../parquet/parquet-writer.ts'
 import type { ReadRows, RowFailure, RowReader, SourceRecord } from '../rows/row-reader.ts';
 import type { TableDefinition } from '../table-definition.ts';
 import { EventRate } from './event-rate.ts';
+import { rowsBefore, withoutRefused } from './fewer-rows.ts';
 import type { IngestionState, PartitionState } from './ingestion-state.ts';
 import type { ErrorCause, TableEventType } from './progress.ts';
-import { rowsBefore } from './rows-before.ts';
 import type { NewPartitions, OutOfRange, Source, SourceBatch, SourceEvent, SourceReader } from './source.ts';
 import { type SourceGap, startOf, startsOf } from './starting-offsets.ts';
 
@@ -297,7 +297,8 @@ export class IngestionSession {
     for (let retries = 0; !signal.aborted; retries++) {
       try {
         this.activity = 'records';
-        return await rows.read(records);
+        const read = await rows.read(records);
+        return withoutRefused(read, this.#files.refused(read.columns));
       } catch (error) {
         const { message } = error as Error;
         this.#state.fail(message, 'records', clock.nowMs());

@@ -297,3 +297,22 @@ test('records that cannot be read now are read later, and failures are reported'
   assert.equal(ingestion.progress().isFailing, false);
   await stop();
 });
+
+test('a value that no partition takes fails as a record', async () => {
+  const table = new IngestedTable({ topic: new MemoryTopic(1) });
+  for (const id of [5, -(2 ** 31), 15]) table.topic.write(0, JSON.stringify({ id }));
+  const { ingestion, stop } = table.start({
+    definition: definition({
+      own: [column('id', 'int')],
+      partitionBy: [{ column: 'id', transform: 'truncate[10]' }],
+    }),
+  });
+  await table.until(() => table.hasAll());
+  await stop();
+  assert.deepEqual(await table.places(), ['0/0', '0/2']);
+  assert.equal(ingestion.progress().counts.skipped, 1);
+  assert.match(
+    table.events.find(({ isError }) => isError)!.message,
+    /^convert: truncate\[10\] of -2147483648/,
+  );
+});
