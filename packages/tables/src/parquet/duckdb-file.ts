@@ -68,7 +68,12 @@ export class DuckDbFile {
     for (let from = 0; from < rowCount; from += chunkRowsMax) {
       const to = Math.min(from + chunkRowsMax, rowCount);
       const chunk = DuckDBDataChunk.create(this.#types, to - from);
-      chunk.setColumns(batch.map((values, at) => values.slice(from, to).map(this.#converters[at]!)));
+      for (const [at, convert] of this.#converters.entries()) {
+        const values = batch[at]!;
+        const vector = chunk.getColumnVector(at);
+        for (let row = from; row < to; row++) vector.setItem(row - from, convert(values[row]));
+        vector.flush();
+      }
       this.#appender.appendDataChunk(chunk);
     }
     this.#rowCount += rowCount;
