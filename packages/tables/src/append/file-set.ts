@@ -28,8 +28,6 @@ export interface FileSetOptions extends ParquetFileOptions {
   readonly dataFiles: DataFiles;
   readonly random: Random;
   readonly budget: RowBudget;
-  /** Called when another table needs the room of a file; the owner then calls `closeLargest`. */
-  readonly onAskedToClose: () => void;
   /** Of rows in one file. */
   readonly fileBytesMax?: number | undefined;
 }
@@ -54,6 +52,8 @@ export class FileSet implements BudgetUser {
   readonly #closing = new Set<Promise<void>>();
   #closed: DataFile[] = [];
   #failure: { readonly error: unknown } | undefined;
+  #isAppending = false;
+  #isAskedToClose = false;
 
   constructor(metadata: TableMetadata, columns: FileColumns, options: FileSetOptions) {
     this.#metadata = metadata;
@@ -77,12 +77,13 @@ export class FileSet implements BudgetUser {
     for (const { key, partition, batch: rows } of parts) {
       this.#check();
       await budget.room(this);
-      const open = this.#open.get(key) ?? (await this.#begin(key, partition));
-      await open.file.append(rows);
+      const open = await this.#appendTo(key, partition, rows);
       const added = Math.ceil((bytes * rows[0]!.length) / rowCount);
       open.bytes += added;
       budget.add(added, 0);
       if (open.bytes >= fileBytesMax) await this.#close(key, open);
+      else if (this.#isAskedToClose) await this.closeLargest();
+      this.#isAskedToClose = false;
     }
     return parts.map(({ key }) => key);
   }
@@ -111,14 +112,31 @@ export class FileSet implements BudgetUser {
     return Math.max(0, ...this.#open.values().map(({ bytes }) => bytes));
   }
 
+  /** Not while rows are appended, perhaps to that file. */
   askToClose(): void {
-    this.#options.onAskedToClose();
+    if (this.#isAppending) this.#isAskedToClose = true;
+    else void this.closeLargest();
   }
 
   async closeLargest(): Promise<void> {
     let found: [string, OpenFile] | undefined;
     for (const one of this.#open) if (found === undefined || one[1].bytes > found[1].bytes) found = one;
     if (found !== undefined) await this.#close(...found);
+  }
+
+  async #appendTo(
+    key: string,
+    partition: readonly (Value | null)[],
+    rows: readonly (readonly RowValue[])[],
+  ): Promise<OpenFile> {
+    this.#isAppending = true;
+    try {
+      const open = this.#open.get(key) ?? (await this.#begin(key, partition));
+      await open.file.append(rows);
+      return open;
+    } finally {
+      this.#isAppending = false;
+    }
   }
 
   async #begin(key: string, partition: readonly (Value | null)[]): Promise<OpenFile> {

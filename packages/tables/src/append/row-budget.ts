@@ -5,7 +5,7 @@
 export interface BudgetUser {
   /** Of its largest open file. */
   largestBytes(): number;
-  /** Closes its largest file soon. */
+  /** Closes its largest file as soon as it can, by itself. */
   askToClose(): void;
   closeLargest(): Promise<void>;
 }

@@ -71,8 +71,6 @@ export class RecordKeeper {
     this.#files = new FileSet(metadata, fileColumns(keptColumns, currentSchema(metadata)), {
       ...options,
       fileBytesMax: tableLimits.keptFileRowBytes,
-      // Its files are small, and closed with every commit.
-      onAskedToClose: () => {},
     });
   }
 

@@ -190,7 +190,7 @@ class Replay {
     columns: ReturnType<typeof fileColumns>,
     options: Pick<FileSetOptions, 'compression'> = {},
   ): FileSet {
-    return new FileSet(metadata, columns, { ...this.#options, ...options, onAskedToClose: () => {} });
+    return new FileSet(metadata, columns, { ...this.#options, ...options });
   }
 
   /** Changes files of kept records; if one is gone meanwhile, the next turn sees it. */

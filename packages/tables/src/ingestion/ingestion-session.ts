@@ -88,7 +88,6 @@ export class IngestionSession {
   #cancelTimer: () => void = () => {};
   #dueMs = Number.POSITIVE_INFINITY;
   #isDue = false;
-  #isAskedToClose = false;
   #event: SourceEvent | undefined;
   #failure: { readonly error: unknown } | undefined;
   #wake = () => {};
@@ -129,10 +128,7 @@ export class IngestionSession {
   async #loop(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       if (this.#isDue) await this.#commit();
-      else if (this.#isAskedToClose) {
-        this.#isAskedToClose = false;
-        await this.#files.closeLargest();
-      } else if (this.#event !== undefined) {
+      else if (this.#event !== undefined) {
         const event = this.#event;
         this.#event = undefined;
         await this.#take(event, signal);
@@ -179,10 +175,6 @@ export class IngestionSession {
       ...this.#options,
       budget,
       compression,
-      onAskedToClose: () => {
-        this.#isAskedToClose = true;
-        this.#wake();
-      },
     });
   }
 

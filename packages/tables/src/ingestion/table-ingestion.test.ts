@@ -4,6 +4,7 @@ import { pause } from '@weir/core/testing';
 import { currentSchema, defaultSpec } from '@weir/iceberg';
 import { column, definition, IngestedTable, noDeps } from '../../testing/ingested-table.ts';
 import { MemoryTopic } from '../../testing/memory-source.ts';
+import { RowBudget } from '../append/row-budget.ts';
 
 const isRow = (text: string | undefined) => text?.startsWith('{') === true;
 const record = (id: number) => JSON.stringify({ id, note: `note ${id}` });
@@ -315,4 +316,28 @@ test('a value that no partition takes fails as a record', async () => {
     table.events.find(({ isError }) => isError)!.message,
     /^convert: truncate\[10\] of -2147483648/,
   );
+});
+
+test('tables that share little room for open files close them early, and all go on', async () => {
+  const budget = new RowBudget({ bytesMax: 2000, filesMax: 3 });
+  const tables = [1, 2].map(() => new IngestedTable({ topic: new MemoryTopic(2, 10) }));
+  for (const { topic } of tables)
+    for (let at = 0; at < 100; at++) topic.write(at % 2, at % 10 === 9 ? 'bad' : record(at % 5));
+  const made = definition({
+    commitIntervalMs: 3_600_000,
+    deadLetters: { mode: 'keep', retentionMs: undefined },
+    partitionBy: [{ column: 'id', transform: 'identity' }],
+  });
+  const running = tables.map((table) => table.start({ budget, definition: made }));
+  for (const [at, table] of tables.entries()) {
+    const { ingestion, stop } = running[at]!;
+    await table.until(() => {
+      const { partitions } = ingestion.progress();
+      return partitions.length === 2 && partitions.every(({ readOffset }) => readOffset === 50n);
+    });
+    await stop();
+    assert.deepEqual(await table.places(), table.placesOf(isRow));
+    assert.equal((await table.keptPlaces()).length, 10);
+  }
+  assert.deepEqual([budget.bytes, budget.files], [0, 0]);
 });
