@@ -45,7 +45,7 @@ export function tableStateOf(
     metadataLocation: table?.metadataLocation,
     metadataVersion: table?.metadataVersion,
     lastCommitMs: rounded(progress.lastCommitMs),
-    keptRecordCount: counts.kept,
+    keptRecordCount: progress.keptRecords,
     droppedRecordCount: counts.skipped,
     isFailing: progress.isFailing,
     lastError: lastError?.message,
