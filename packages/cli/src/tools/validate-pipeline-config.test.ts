@@ -47,6 +47,32 @@ test('each problem is one line with its position, in the order of the text', asy
   );
 });
 
+test('schemas and transforms of tables are checked to their lines', async (t) => {
+  const path = fileOf(
+    t,
+    `source_clusters: [{ name: shop, bootstrap_brokers: [{ hostname: kafka, port: 9092 }] }]
+tables:
+  - source_cluster_name: shop
+    source_topic: orders
+    retention: 99 parsecs
+    input_schema: |
+      { "properties": { "id": { "type": "long" } }
+    transforms:
+      - transform_type: bento
+        transform: |
+          root.id = now()
+`,
+  );
+  assert.deepEqual(await validate('-config-file', path), {
+    status: 1,
+    out:
+      `${path}:5:16: tables[0].retention: is not a duration such as 7d, 2w, 12h, 30m or 10s\n` +
+      `${path}:7:51: tables[0].input_schema: the schema is not valid JSON: expected "," or "}"\n` +
+      `${path}:11:21: tables[0].transforms[0].transform: unrecognised function 'now'\n`,
+    err: '',
+  });
+});
+
 test('the type can be given, and standard input is a file too', async () => {
   const found = await runArguments(
     ['cli', 'validate-pipeline-config', '-config-file', '-', '-pipeline-type', 'orbit'],

@@ -55,7 +55,7 @@ const about: Readonly<Record<PipelineType, string>> = {
   orbit: 'Copies another Kafka cluster with its offsets.',
   schema_linking: 'Keeps a schema registry as another one is.',
   data_lake:
-    'Makes tables of topics. The configuration may come in parts, `configuration_inputs`: lists of the same field become one in the order of the parts, and anything else stands in one part. Names of source clusters are unique, and every table names one of them.',
+    'Makes tables of topics. The configuration may come in parts, `configuration_inputs`: lists of the same field become one in the order of the parts, and anything else stands in one part. Names of source clusters are unique, every table names one of them, and a topic has one table. [Tables](../guides/tables.md) says what the fields mean.',
 };
 
 function sectionOf(type: PipelineType): string {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { TableDefinition } from '../table-definition.ts';
 import { readDefinitions } from './read-definitions.ts';
@@ -168,4 +169,12 @@ test('a text that many tables share is parsed once', () => {
   const reading = readDefinitions(yaml);
   assert.ok('definitions' in reading, JSON.stringify(reading).slice(0, 500));
   assert.equal(reading.definitions.length, 91);
+});
+
+test('the configuration of the guide is one', async () => {
+  const guide = readFileSync(new URL('../../../../docs/guides/tables.md', import.meta.url), 'utf8');
+  const [, yaml] = /```yaml\n(source_clusters:.*?)```/s.exec(guide) ?? [];
+  const definition = await onlyDefinition(yaml!);
+  assert.equal(definition.name, 'shop__orders');
+  assert.deepEqual(definition.partitionBy, [{ column: 'ordered_at', transform: 'day' }]);
 });

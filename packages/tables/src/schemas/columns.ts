@@ -46,7 +46,8 @@ export function unusable(error: unknown, text: string): UnusableSchema {
 }
 
 function placeAt(text: string, at: number): Place {
-  const before = text.slice(0, at).split('\n');
+  // What is missing at the end belongs behind the last character, and not on the next line.
+  const before = text.slice(0, Math.min(at, text.trimEnd().length)).split('\n');
   return { line: before.length, column: before.at(-1)!.length + 1 };
 }
 
