@@ -1,0 +1,16 @@
+import type { TableRow } from './rows.ts';
+
+/** Why a bar is missed where it is, and what to try next. */
+const reasons: Readonly<Record<TableRow['name'], string>> = {
+  throughput:
+    'Values go one by one into DuckDB, which is a third of the time, and JSON becomes objects before it becomes ' +
+    'columns. Next: typed arrays for chunks of DuckDB, and JSON that is read into columns.',
+  lag: 'Files are written and stored before each commit. Next: smaller files while a commit is due.',
+  memory:
+    'Open files are held by DuckDB up to 256 MiB, and rows of the next batches by Node. Next: smaller batches.',
+  idle: 'Each table looks for records with all others of its cluster. Next: fewer timers for tables without records.',
+};
+
+export function reasonOf({ name }: TableRow): string {
+  return reasons[name];
+}
