@@ -1,12 +1,10 @@
 import { PlusIcon } from '@primer/octicons-react';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { pipelineEngineNote, pipelineTypes } from '@weir/api/pipeline-types';
 import { useClusterId, useClusterOperation } from '../../api/use-cluster.ts';
 import { useAction } from '../../api/use-operation.ts';
 import { counted } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { ChangeButton } from '../../session/change-button.tsx';
-import { useContextOfCaller } from '../../session/context.ts';
 import { countColumn, textColumn } from '../../ui/columns.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { SelectField, TextField } from '../../ui/fields.tsx';
@@ -15,7 +13,14 @@ import { ListTable, useListSearch } from '../../ui/list-page.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Secrets } from './secrets.tsx';
-import { hasEngine, type Pipeline, PipelineState, typeNames } from './state.tsx';
+import {
+  engineNoteOf,
+  hasEngine,
+  type Pipeline,
+  PipelineState,
+  typeNames,
+  typesOfCluster,
+} from './state.tsx';
 
 const columnsOf = (clusterId: string): readonly Column<Pipeline>[] => [
   {
@@ -63,6 +68,7 @@ export function Pipelines() {
   const { show } = useSearch({ from: '/frame/clusters/$clusterId/pipelines' });
   const { set } = useListSearch();
   const setCreating = (isCreating: boolean) => set({ show: isCreating ? 'create' : undefined });
+  const engineNote = engineNoteOf(clusterId);
   const listed = useClusterOperation('list_pipelines', {}, { everyMs: 10_000 });
   return (
     <Page
@@ -74,7 +80,7 @@ export function Pipelines() {
         </ChangeButton>
       }
     >
-      {pipelineEngineNote !== '' && <p className="text-sm text-muted">{pipelineEngineNote}</p>}
+      {engineNote !== '' && <p className="text-sm text-muted">{engineNote}</p>}
       <ListTable
         label="Pipelines"
         of={listed}
@@ -111,13 +117,6 @@ function NewPipeline({ isOpen, onClose }: NewPipelineProps) {
   const clusterId = useClusterId();
   const navigate = useNavigate();
   const create = useAction('create_pipeline');
-  const context = useContextOfCaller();
-  const cluster = context.data?.workspaces
-    .flatMap(({ virtual_clusters }) => virtual_clusters)
-    .find(({ id }) => id === clusterId);
-  const types = (Object.keys(pipelineTypes) as Pipeline['type'][]).filter(
-    (type) => cluster === undefined || pipelineTypes[type].clusterType === cluster.type,
-  );
   return (
     <FormDialog
       isOpen={isOpen}
@@ -145,8 +144,12 @@ function NewPipeline({ isOpen, onClose }: NewPipelineProps) {
       <TextField label="Name" name="name" required maxLength={128}>
         Letters, digits, dots, underscores, hyphens and spaces.
       </TextField>
-      <SelectField label="Type" name="type" options={types.map((type) => [type, typeNames[type]] as const)}>
-        {pipelineEngineNote}
+      <SelectField
+        label="Type"
+        name="type"
+        options={typesOfCluster(clusterId).map((type) => [type, typeNames[type]] as const)}
+      >
+        {engineNoteOf(clusterId) || undefined}
       </SelectField>
     </FormDialog>
   );

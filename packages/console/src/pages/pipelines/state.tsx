@@ -1,5 +1,11 @@
 import type { OutputOf } from '@weir/api/client';
-import { runnablePipelineTypes } from '@weir/api/pipeline-types';
+import {
+  pipelineEngineNote,
+  pipelineTypeNames,
+  pipelineTypes,
+  runnablePipelineTypes,
+} from '@weir/api/pipeline-types';
+import { clusterKind } from '@weir/core';
 import { visibleText } from '../../format/visible-text.ts';
 import { Status } from '../../ui/status.tsx';
 
@@ -11,6 +17,23 @@ export const typeNames: Readonly<Record<Pipeline['type'], string>> = {
   schema_linking: 'Schema linking',
   data_lake: 'Data lake',
 };
+
+const clusterTypes = {
+  kafka: 'byoc',
+  'schema registry': 'byoc_schema_registry',
+  'data lake': 'byoc_data_lake',
+} as const;
+
+/** The types of pipelines that a cluster may have. */
+export function typesOfCluster(clusterId: string): readonly Pipeline['type'][] {
+  const clusterType = clusterTypes[clusterKind(clusterId)];
+  return pipelineTypeNames.filter((type) => pipelineTypes[type].clusterType === clusterType);
+}
+
+/** What to say about types of this cluster that this release does not run; empty if it runs all of them. */
+export function engineNoteOf(clusterId: string): string {
+  return typesOfCluster(clusterId).every((type) => hasEngine({ type })) ? '' : pipelineEngineNote;
+}
 
 export const hasEngine = ({ type }: Pick<Pipeline, 'type'>) => runnablePipelineTypes.includes(type);
 
