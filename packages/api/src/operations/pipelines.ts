@@ -357,7 +357,7 @@ export const pipelineOperations = [
     }).refine((given) => given.desired_state !== undefined || given.deployed_configuration_id !== undefined, {
       error: 'desired_state or deployed_configuration_id is required',
     }),
-    errors: ['conflict', 'no_pipeline_engine', 'invalid_pipeline_configuration'],
+    errors: ['conflict', 'limit_exceeded', 'no_pipeline_engine', 'invalid_pipeline_configuration'],
     example: {
       input: { ...exampleTarget, deployed_configuration_id: examples.pipelineConfiguration },
     },

@@ -38,7 +38,7 @@ export const breakingChanges: readonly BreakingChange[] = [
   {
     release: 758,
     what: 'Unsigned integers of Protobuf become decimals in tables.',
-    action: 'Change queries that expect integers. This release writes no tables.',
+    action: 'Change queries that expect integers.',
   },
   {
     release: 780,
@@ -54,7 +54,7 @@ export const breakingChanges: readonly BreakingChange[] = [
   {
     release: 802,
     what: 'Catalogs need further roles.',
-    action: 'Give the agents the roles of the catalog. This release writes no tables.',
+    action: 'Nothing: the tables of this release are in buckets and need no catalog.',
   },
   {
     release: 821,

@@ -2,7 +2,7 @@ import { ApiError, type OutputOf, type PipelineType, runnablePipelineTypes } fro
 import { apiLimits } from '@weir/api/limits';
 import type { ClusterPort } from '@weir/cluster';
 import { type TenantAccess, usualTenantAccess } from '@weir/cluster/outbound';
-import { systemClock, timeText } from '@weir/core';
+import { coreLimits, systemClock, timeText } from '@weir/core';
 import { type TrialStep, Trials } from '@weir/pipelines';
 import type { ConfigurationProblem } from '@weir/pipelines/yaml';
 import type { AccountsDatabase } from '../../accounts/open.ts';
@@ -21,6 +21,7 @@ import { maskedYaml, withStoredSecrets } from '../../pipelines/masked-yaml.ts';
 import { pipelineRuns, type RunOf, withErrorPlaces } from '../../pipelines/pipeline-runs.ts';
 import { ConfigurationRefusal } from '../../pipelines/refusal.ts';
 import { summaryOf } from '../../pipelines/summary.ts';
+import { configuredTables } from '../../tables/configured-tables.ts';
 import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 
@@ -38,7 +39,7 @@ interface PipelineHandlersOptions {
 }
 
 export function pipelineHandlers(
-  { pipelines, secrets }: Pick<AccountsDatabase, 'pipelines' | 'secrets'>,
+  { pipelines, secrets, tables }: Pick<AccountsDatabase, 'pipelines' | 'secrets' | 'tables'>,
   options: PipelineHandlersOptions = {},
 ) {
   const { runnableTypes = runnablePipelineTypes, portOf, tenantAccess = usualTenantAccess } = options;
@@ -115,7 +116,13 @@ export function pipelineHandlers(
     async change_pipeline_state(input, { accountId }) {
       const place = placeOf(input, accountId);
       const { desired_state: state, deployed_configuration_id: deployedConfigurationId } = input;
-      if (state === 'running') refuseUnrunnable(await pipelines.get(place), runnableTypes);
+      const pipeline = await pipelines.get(place);
+      if (state === 'running') refuseUnrunnable(pipeline, runnableTypes);
+      if (pipeline.type === 'data_lake' && (state ?? pipeline.state) === 'running') {
+        const id = deployedConfigurationId ?? pipeline.deployed?.id;
+        const { yaml = '' } = (await pipelines.configurations(place)).find((one) => one.id === id) ?? {};
+        refuseTooManyTables(await tables.list(place), yaml);
+      }
       await pipelines.change(place, { state, deployedConfigurationId });
       void planSoon(place.clusterId);
       return {};
@@ -184,6 +191,17 @@ function refuseUnrunnable({ name, type }: Pipeline, runnableTypes: readonly Pipe
   throw new OperationFailed(
     'no_pipeline_engine',
     `This release has no engine that runs pipelines of the type ${type}. "${name}" stays paused and as it was, and its configurations are kept; to deploy one, leave desired_state out.`,
+  );
+}
+
+/** Tables beyond the limit would not be made, so that a pipeline with them does not start. */
+function refuseTooManyTables(existing: readonly { readonly name: string }[], yaml: string): void {
+  const names = new Set([...existing, ...configuredTables(yaml)].map(({ name }) => name));
+  const { tablesPerClusterMax } = coreLimits;
+  if (names.size <= Math.max(tablesPerClusterMax, existing.length)) return;
+  throw new OperationFailed(
+    'limit_exceeded',
+    `The cluster would have ${names.size} tables, and can have at most ${tablesPerClusterMax}; delete tables that are not needed, or use another cluster.`,
   );
 }
 

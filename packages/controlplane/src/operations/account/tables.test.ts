@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createClient } from '@weir/api';
 import { type JobsState, type ListedJob, type ReportedTable, tableIngestionKind } from '@weir/cluster';
-import { silentLog } from '@weir/core';
+import { coreLimits, silentLog } from '@weir/core';
 import { fakeHandlers, startTestApi } from '../../../testing/api-server.ts';
 import { refused } from '../../../testing/refused.ts';
 import { appGrant, makeAccount } from '../../../testing/two-accounts.ts';
@@ -289,4 +289,25 @@ test('the health of a table is what a user decided, then what agents see', async
   await client.call('delete_pipeline', target);
   assert.deepEqual(await healthOf('k__b'), ['inactive', 'not_configured']);
   assert.equal((await client.call('dl/list_tables', on)).tables.length, 2, 'rows stay');
+});
+
+test('a pipeline with more tables than a cluster may have does not start', async (t) => {
+  const { accounts, place, client, pipelineOf } = await start(t);
+  const { tablesPerClusterMax } = coreLimits;
+  const rows = Array.from({ length: tablesPerClusterMax }, (_, n) => `t${n}`).map((topic) => ({
+    pipelineId: 'pi_1',
+    name: `k__${topic}`,
+    sourceCluster: 'k',
+    topic,
+    bucketUrl: undefined,
+  }));
+  await accounts.tables.ensure(place, rows);
+  const { deploy, pipeline_id, virtual_cluster_id } = await pipelineOf('p');
+  await deploy(yamlOf('t0', 't1'));
+  await assert.rejects(deploy(yamlOf('t0', 'new')), /would have 2001 tables, and can have at most 2000/);
+  const { pipeline_overview } = await client.call('describe_pipeline', { virtual_cluster_id, pipeline_id });
+  assert.deepEqual(
+    [pipeline_overview.state, pipeline_overview.deployed_configuration_version],
+    ['running', 1],
+  );
 });
