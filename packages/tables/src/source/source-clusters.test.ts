@@ -4,6 +4,7 @@ import { FakeKafka, type FakeKafkaOptions } from '@weir/client/testing';
 import { AllowedHosts } from '@weir/cluster/outbound';
 import { type Clock, silentLog, systemClock } from '@weir/core';
 import { HandClock, pause } from '@weir/core/testing';
+import { TestCa } from '@weir/security/testing';
 import {
   buildEndTransactionMarker,
   buildRecordBatch,
@@ -193,6 +194,42 @@ for (const [what, mechanism, given] of logins)
     const source = clustersOf().open(clusterOf(kafka, credentials), 'orders', credentialValue);
     t.after(() => source.close());
     assert.equal((await source.describe()).partitions.length, 2);
+    assert.deepEqual(textsOf(await nextBatch(source.open(new Map([[0, 0n]])))), ['a']);
+  });
+
+for (const isMutual of [false, true])
+  test(`a login is sent over TLS ${isMutual ? 'with' : 'without'} a client certificate`, async (t) => {
+    const ca = await TestCa.create();
+    const server = await ca.issue({ subject: 'CN=localhost', dns: ['localhost'] });
+    const client = await ca.issue({ subject: 'CN=ann' });
+    const tls = {
+      cert: server.certificate,
+      key: server.privateKey,
+      ...(isMutual && { ca: ca.certificate, requestCert: true, rejectUnauthorized: true }),
+    };
+    const sasl = { mechanisms: ['PLAIN'], users: { ann: 'secret' }, isRequired: true };
+    const kafka = await startKafka(t, { tls, sasl, advertisedHost: 'localhost' });
+    append(kafka, 'orders', 0, batchOf(['a']));
+    const given: Readonly<Record<string, string>> = {
+      ...values,
+      CA: ca.certificate,
+      CERTIFICATE: client.certificate,
+      KEY: client.privateKey,
+    };
+    const cluster = clusterOf(kafka, {
+      mechanism: 'plain',
+      username: { variable: 'USER' },
+      password: { variable: 'PASSWORD' },
+      usesTls: true,
+      trustedCertificates: { variable: 'CA' },
+      ...(isMutual && { clientCertificate: { variable: 'CERTIFICATE' }, clientKey: { variable: 'KEY' } }),
+    });
+    const source = clustersOf().open(
+      { ...cluster, brokers: [{ hostname: 'localhost', port: kafka.port() }] },
+      'orders',
+      ({ variable }) => given[variable]!,
+    );
+    t.after(() => source.close());
     assert.deepEqual(textsOf(await nextBatch(source.open(new Map([[0, 0n]])))), ['a']);
   });
 
