@@ -49,7 +49,7 @@ export function wantedTable(definition: TableDefinition, name: TableName): Wante
   };
 }
 
-export type TableOpening = 'table_created' | 'schema_evolved' | 'partitioning_evolved';
+type TableOpening = 'table_created' | 'schema_evolved' | 'partitioning_evolved';
 
 /** Attempts against others that evolve the table at the same time. */
 const attemptsMax = 5;

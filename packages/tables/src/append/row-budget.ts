@@ -10,7 +10,7 @@ export interface BudgetUser {
   closeLargest(): Promise<void>;
 }
 
-export interface RowBudgetLimits {
+interface RowBudgetLimits {
   readonly bytesMax: number;
   readonly filesMax: number;
 }

@@ -2,7 +2,7 @@
 import { type PartitionColumn, transformValue, type Value } from '@weir/iceberg';
 import type { Column, RowValue } from '../parquet/parquet-writer.ts';
 
-export interface PartitionRows {
+interface PartitionRows {
   /** The same for the same partition. */
   readonly key: string;
   readonly partition: readonly (Value | null)[];

@@ -35,7 +35,7 @@ import type { ParquetReader, ParquetWriter } from '../parquet/parquet-writer.ts'
 import type { RowFailure, SourceRecord } from '../rows/row-reader.ts';
 import { keptColumns, keptPartitionBy, keptRows, keptTableName, readKept } from './kept-records.ts';
 
-export interface KeeperOptions extends TableDeps {
+interface KeeperOptions extends TableDeps {
   /** Of the table of rows. */
   readonly name: TableName;
   readonly topic: string;

@@ -19,7 +19,7 @@ export interface PartitionState {
   stopped: StoppedPartition | undefined;
 }
 
-export interface StoppedPartition {
+interface StoppedPartition {
   readonly offset: bigint;
   readonly error: string;
 }

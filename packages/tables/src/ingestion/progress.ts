@@ -1,7 +1,7 @@
 /** What is reported of a table that is being written: its state at a time, and events. */
 
 /** What happens to a table, as the events of type `tableflow_logs` name it. */
-export const tableEventTypes = [
+const tableEventTypes = [
   'table_created',
   'schema_evolved',
   'partitioning_evolved',
@@ -29,7 +29,7 @@ export interface TableEvent {
 /** Where a failure comes from. */
 export type ErrorCause = 'source' | 'records' | 'storage' | 'catalog' | 'other';
 
-export interface PartitionProgress {
+interface PartitionProgress {
   readonly partition: number;
   /** The next record that the table does not have. */
   readonly nextOffset: bigint;

@@ -15,7 +15,7 @@ import type { TableBucket } from './process-messages.ts';
 import { tableRoot } from './table-root.ts';
 
 /** The bucket that tables lie in. */
-export interface OpenTableBucket {
+interface OpenTableBucket {
   readonly catalog: Catalog;
   readonly files: TableFiles;
   readonly dataFiles: DataFiles;

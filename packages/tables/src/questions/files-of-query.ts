@@ -13,7 +13,7 @@ import type { WantedFile } from '../sql/local-copies.ts';
 import { SqlRefused } from '../sql/sql-errors.ts';
 import type { SqlCondition } from '../sql/sql-messages.ts';
 
-export interface TableOfQuery {
+interface TableOfQuery {
   readonly name: string;
   readonly columns: readonly Column[];
   readonly wanted: readonly WantedFile[];

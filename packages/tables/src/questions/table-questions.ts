@@ -31,7 +31,7 @@ import { failuresSql, keptSuffix, toFailure } from './kept-records.ts';
 export interface BucketFiles extends TableFiles, Pick<DataFiles, 'readRange'> {}
 
 /** Where a table is. */
-export interface TablePlace {
+interface TablePlace {
   readonly files: BucketFiles;
   /** The URI of its folder; metadata and data are below. */
   readonly location: string;

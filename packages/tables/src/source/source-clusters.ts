@@ -23,7 +23,7 @@ interface SourceClustersOptions {
 }
 
 /** A topic that a table is made of. Its owner closes it. */
-export interface OpenSource extends Source {
+interface OpenSource extends Source {
   /** Why partitions are not read at the moment. */
   problems(): ReadonlyMap<number, string>;
   close(): Promise<void>;

@@ -31,7 +31,7 @@ export type SqlRequest =
 /** Why a query has no result: it cannot be run, it needs too much, it took too long, or something else failed. */
 export type SqlErrorKind = 'refused' | 'limit' | 'time' | 'failed';
 
-export interface SqlColumn {
+interface SqlColumn {
   readonly name: string;
   /** As DuckDB writes it. */
   readonly type: string;
