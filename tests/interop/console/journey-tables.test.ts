@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { pipelineTemplates } from '@weir/api/pipeline-templates';
 import { missingChromium } from './chromium.ts';
 import { replaceText } from './editor.ts';
 import { button, dialogOf, field, onPage } from './find.ts';
+import { kafkaOf } from './kafka.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
 
 const skip = missingChromium();
@@ -59,5 +61,59 @@ test('a data lake is made, and a pipeline from the template, in parts', long, as
   await page.getByRole('alert').getByText('Failed to run the query').waitFor();
   assert.equal(new URL(page.url()).searchParams.get('sql'), 'SELECT 1');
   assert.deepEqual(await accessibilityProblems(page), []);
+  await page.context().close();
+});
+
+test('a topic becomes a table, which is listed, described and queried', long, async () => {
+  const { hostname, port } = new URL(`kafka://${stage.local.address('Kafka')}`);
+  await kafkaOf(`${hostname}:${port}`, async ({ admin, producer }) => {
+    await admin.createTopics({ topics: [{ topic: 'orders', numPartitions: 1 }], waitForLeaders: true });
+    const value = (id: number) => JSON.stringify({ id, customer: `customer ${id}`, total: id * 1.5 });
+    await producer.send({
+      topic: 'orders',
+      messages: [{ value: value(1) }, { value: value(2) }, { value: '{' }],
+    });
+  });
+  const page = await stage.open();
+  const click = (name: string) => button(page, name).click();
+  await page.goto(`${stage.url}/clusters`);
+  // The data lake that every local process has.
+  await page.getByRole('link', { name: 'tables', exact: true }).click();
+  const pages = page.locator('aside').getByRole('navigation', { name: 'Pages' });
+  await pages.getByRole('link', { name: 'Tables', exact: true }).click();
+  await page.getByRole('link', { name: 'Create pipeline', exact: true }).click();
+  await field(page, 'Name').fill('orders');
+  await button(dialogOf(page), 'Create pipeline').click();
+  await onPage(page, 'Write a JSON topic to a table').waitFor();
+  const { yaml } = pipelineTemplates.find(({ type }) => type === 'data_lake')!;
+  await replaceText(
+    page.getByRole('textbox', { name: 'Configuration', exact: true }),
+    yaml
+      .replace('hostname: localhost', `hostname: ${hostname}`)
+      .replace('port: 9092', `port: ${port}`)
+      .replace('dlq_mode: keep', 'commit_interval: 1s\n    dlq_mode: keep'),
+  );
+  await onPage(page, 'Valid configuration').waitFor();
+  await click('Review and deploy');
+  await click('Deploy');
+  await onPage(page, 'version 1 deployed').waitFor();
+  await click('Start');
+
+  await pages.getByRole('link', { name: 'Tables', exact: true }).click();
+  const row = page.getByRole('grid', { name: 'Tables' }).getByRole('row', { name: /main__orders.*healthy/ });
+  await row.waitFor();
+  await row.getByRole('link', { name: 'main__orders' }).click();
+  for (const [tab, shown] of [
+    ['Schema', 'kafka_offset'],
+    ['Snapshots', 'append'],
+    ['Files', /\.parquet$/],
+    ['Failed records', 'decode'],
+  ] as const) {
+    await page.getByRole('link', { name: tab, exact: true }).click();
+    await onPage(page, shown).first().waitFor();
+  }
+  await page.getByRole('link', { name: 'Query', exact: true }).last().click();
+  await click('Run');
+  await page.getByRole('grid', { name: 'Result' }).getByText('customer 2', { exact: true }).waitFor();
   await page.context().close();
 });

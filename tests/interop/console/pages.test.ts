@@ -28,7 +28,7 @@ if (skip === false) {
 }
 
 const pages: readonly PageCase[] = [
-  { path: '/clusters', shows: ['1 cluster', 'Kafka', 'Topics'] },
+  { path: '/clusters', shows: ['2 clusters', 'Kafka', 'Topics', 'Data lake', 'Tables'] },
   { path: '/clusters/{id}', shows: ['1 agent', 'Failing diagnostics', 'Connect', /kcat -b/] },
   { path: '/clusters/{id}/topics', shows: ['orders', longName, '2 topics'] },
   { path: '/clusters/{id}/topics?q=ord', shows: ['orders', '1 of 2 topics'] },
@@ -84,7 +84,7 @@ test('shortcuts are those of the keyboard: Ctrl here, ⌘ on a Mac', bounded, as
     );
     await page.goto(`${stage.url}/clusters`);
     await page.locator('header kbd').getByText(cap, { exact: true }).waitFor();
-    await onPage(page, '1 cluster').waitFor();
+    await onPage(page, '2 clusters').waitFor();
     await page.keyboard.press('?');
     await page.getByRole('dialog').locator('kbd').getByText(cap, { exact: true }).waitFor();
     await page.context().close();

@@ -189,7 +189,7 @@ test('a cluster is created, protected, deleted by its name, and restored', bound
   assert.deepEqual(await accessibilityProblems(page), []);
   await button(page, 'Delete billing').click();
   await page.waitForURL(/\/clusters$/);
-  await main.getByText('1 cluster', { exact: true }).waitFor();
+  await main.getByText('2 clusters', { exact: true }).waitFor();
   await undoOf(page, 'Deleted billing').click();
   await main.getByRole('link', { name: 'billing', exact: true }).waitFor();
 
@@ -197,7 +197,7 @@ test('a cluster is created, protected, deleted by its name, and restored', bound
   await page.getByRole('menuitem', { name: 'Delete', exact: true }).click();
   await dialog.getByLabel('Type billing to confirm').fill('billing');
   await button(page, 'Delete billing').click();
-  await main.getByText('1 cluster', { exact: true }).waitFor();
+  await main.getByText('2 clusters', { exact: true }).waitFor();
   await (await callOf(stage))('create_virtual_cluster', {
     virtual_cluster_id: undefined,
     virtual_cluster_name: 'billing',
