@@ -63,6 +63,11 @@ export class IcebergReader extends AnsweringProcess {
     return this.call('read_over_rest', { uri }) as Promise<readonly Record<string, unknown>[]>;
   }
 
+  /** What a catalog lists, with the location of the metadata of each table. */
+  catalogOverRest(uri: string, token: string) {
+    return this.call('catalog_over_rest', { uri, token });
+  }
+
   selectedNames(location: string, fields: readonly string[]) {
     return this.call('selected_names', { location, fields }) as Promise<readonly string[]>;
   }

@@ -169,6 +169,16 @@ def write_over_rest(uri):
     return {"snapshots": len(catalog.load_table("foreign.written").metadata.snapshots)}
 
 
+def catalog_over_rest(uri, token):
+    catalog = RestCatalog("rest", uri=uri, token=token)
+    names = catalog.list_tables("default")
+    return {
+        "namespaces": [list(one) for one in catalog.list_namespaces()],
+        "tables": {name[-1]: catalog.load_table(name).metadata_location for name in names},
+        "has_missing": catalog.table_exists(("default", "missing")),
+    }
+
+
 def read_over_rest(uri):
     table = RestCatalog("weir", uri=uri, warehouse="lake").load_table("foreign.written")
     return [{name: to_json(value) for name, value in row.items()} for row in table.scan().to_arrow().to_pylist()]
@@ -234,6 +244,7 @@ REQUESTS = {
     "ids_of": ids_of,
     "write_over_rest": write_over_rest,
     "read_over_rest": read_over_rest,
+    "catalog_over_rest": catalog_over_rest,
     "read_commit": read_commit,
     "selected_names": selected_names,
     "write_file": write_file, "read_table": read_table, "single_values": single_values}
