@@ -15,6 +15,7 @@ import { pipelineTools } from './pipelines.ts';
 import { recordTools } from './sample-records.ts';
 import { schemaTools } from './schemas.ts';
 import { storageCostTools } from './storage-costs.ts';
+import { tableTools } from './tables.ts';
 import type { Tool } from './tool.ts';
 import { topicTools } from './topics.ts';
 import { virtualClusterTools } from './virtual-clusters.ts';
@@ -37,6 +38,7 @@ export const tools: readonly Tool[] = [
   ...credentialTools,
   ...auditLogTools,
   ...pipelineTools,
+  ...tableTools,
   ...eventShapeTools,
   ...eventTools,
   ...eventAggregateTools,
