@@ -107,6 +107,7 @@ async function idle(broker: string, count: number, ms: number): Promise<Measured
   await pause(ms);
   const percent = (cpuSeconds(before) * 100_000) / ms;
   const resident = residentMebibytes();
+  await tables.discard();
   return { idlePercent: percent, residentMebibytes: resident };
 }
 

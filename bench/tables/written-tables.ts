@@ -102,6 +102,11 @@ export class WrittenTables {
     this.#stop.abort();
     await Promise.all(this.#running);
     await this.#parquet.close();
+    await this.discard();
+  }
+
+  /** Deletes the files alone, for a process that ends now. */
+  async discard(): Promise<void> {
     await rm(this.#folder, { recursive: true, force: true });
   }
 }
