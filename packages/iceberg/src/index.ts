@@ -64,8 +64,6 @@ export { changesTowards } from './schema/schema-difference.ts';
 export { type PrimitiveType, parsePrimitive, primitiveText, type Type, typeText } from './schema/types.ts';
 export {
   ChangeRefused,
-  CommitConflict,
-  CommitUnknown,
   InvalidTable,
   TableExists,
   TableNotFound,

@@ -7,23 +7,14 @@
  * 4. `ingestion/`: from a topic to commits, each record once. `source.ts` is the port to the topic.
  */
 export { RowBudget } from './append/row-budget.ts';
-export { carriedSummary, sourceOffsetsOf } from './append/summary-keys.ts';
-export { TableBlocked } from './append/table-blocked.ts';
-export { keptTableName, readKept } from './dead-letters/kept-records.ts';
-export { type ReplayOptions, type ReplayResult, replayKept } from './dead-letters/replay-kept.ts';
-export type { TableEvent, TableProgress } from './ingestion/progress.ts';
-export type {
-  Source,
-  SourceEvent,
-  SourcePartition,
-  SourceReader,
-  SourceTopic,
-} from './ingestion/source.ts';
+export { replayKept } from './dead-letters/replay-kept.ts';
+export type { TableProgress } from './ingestion/progress.ts';
+export type { Source, SourceEvent, SourceReader } from './ingestion/source.ts';
 export { TableIngestion, type TableIngestionOptions } from './ingestion/table-ingestion.ts';
 export { TableMaintainer } from './maintenance/table-maintainer.ts';
 export { DuckDbWriter } from './parquet/duckdb-writer.ts';
-export type { RowValue, WrittenParquet } from './parquet/parquet-writer.ts';
-export { ParquetMemoryExceeded, ParquetWriterCrashed } from './parquet/writer-errors.ts';
+export type { RowValue } from './parquet/parquet-writer.ts';
+export { ParquetMemoryExceeded } from './parquet/writer-errors.ts';
 export { type BucketFiles, TableQuestions, type TableQuestionsOptions } from './questions/table-questions.ts';
 export type { ReadRows, RowFailure, RowReader, RowStep, SourceRecord } from './rows/row-reader.ts';
 export type {

@@ -34,7 +34,7 @@ import type { ReadRows, RowFailure, RowReader } from '../rows/row-reader.ts';
 import type { TableDefinition } from '../table-definition.ts';
 import { type KeptRecord, keptColumns, keptRows, keptTableName, readKept } from './kept-records.ts';
 
-export interface ReplayOptions extends TableDeps, Pick<FileSetOptions, 'budget' | 'dataFiles'> {
+interface ReplayOptions extends TableDeps, Pick<FileSetOptions, 'budget' | 'dataFiles'> {
   readonly definition: TableDefinition;
   /** Of the table of rows. */
   readonly name: TableName;
@@ -43,7 +43,7 @@ export interface ReplayOptions extends TableDeps, Pick<FileSetOptions, 'budget' 
   readonly signal: AbortSignal;
 }
 
-export interface ReplayResult {
+interface ReplayResult {
   /** Records that became rows, or that a transform dropped. */
   readonly replayed: number;
   /** Records that failed again, and stay with their new error. */

@@ -1,20 +1,18 @@
 /** What is reported of a table that is being written: its state at a time, and events. */
 
 /** What happens to a table, as the events of type `tableflow_logs` name it. */
-const tableEventTypes = [
-  'table_created',
-  'schema_evolved',
-  'partitioning_evolved',
-  'ingestion_started',
-  'ingestion_stopped',
-  'partition_stopped',
-  'partition_resumed',
-  'source_gap',
-  'commit_failed',
-  'record_ingestion_failed',
-  'records_replayed',
-] as const;
-export type TableEventType = (typeof tableEventTypes)[number];
+export type TableEventType =
+  | 'table_created'
+  | 'schema_evolved'
+  | 'partitioning_evolved'
+  | 'ingestion_started'
+  | 'ingestion_stopped'
+  | 'partition_stopped'
+  | 'partition_resumed'
+  | 'source_gap'
+  | 'commit_failed'
+  | 'record_ingestion_failed'
+  | 'records_replayed';
 
 export interface TableEvent {
   readonly type: TableEventType;
