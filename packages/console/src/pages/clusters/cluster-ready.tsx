@@ -7,7 +7,6 @@ import { Secret } from '../../ui/secret.tsx';
 import { Command, Failure } from '../../ui/states.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { WaysToConnect } from '../access/connect/ways-to-connect.tsx';
-import { writesTables } from '../tables/writes-tables.ts';
 import { agentCommand } from './agent-command.ts';
 
 interface Login {
@@ -99,7 +98,6 @@ const howToGoOn = {
   kafka: 'Create a credential for each client on the Access page of the cluster; it shows how to connect.',
   'schema registry':
     'Clients reach it on the -schemaRegistryPort of its agents, 9094 by default: http://AGENT_HOST:9094. Create credentials on the Access page.',
-  'data lake': writesTables
-    ? 'A pipeline says which topics become tables, and its editor has a template to begin with. The page of a table shows how Spark, Trino, DuckDB and pyiceberg read it.'
-    : 'This release makes no tables: no agent serves the cluster. Its pipelines can be configured, not started.',
+  'data lake':
+    'A pipeline says which topics become tables, and its editor has a template to begin with. The page of a table shows how Spark, Trino, DuckDB and pyiceberg read it.',
 } as const;

@@ -8,7 +8,6 @@ import { useWorkspace } from '../../session/workspace-choice.ts';
 import { Checkbox, SelectField, TextField } from '../../ui/fields.tsx';
 import { FormDialog, textOf } from '../../ui/form.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
-import { writesTables } from '../tables/writes-tables.ts';
 import { ClusterReady } from './cluster-ready.tsx';
 import { type Cluster, clusterTypeTitles } from './cluster-types.ts';
 
@@ -18,9 +17,7 @@ type Input = CallOf<'create_virtual_cluster'>;
 const typeHelp: Readonly<Record<Type, string>> = {
   byoc: 'Topics, groups and transactions for Kafka clients.',
   byoc_schema_registry: 'Avro, Protobuf and JSON Schema for the serializers of Kafka clients.',
-  byoc_data_lake: writesTables
-    ? 'Pipelines that write topics to Apache Iceberg tables in your bucket.'
-    : 'Pipelines that write topics to tables. Not in this release: no agent serves such a cluster.',
+  byoc_data_lake: 'Pipelines that write topics to Apache Iceberg tables in your bucket.',
 };
 
 interface Created {

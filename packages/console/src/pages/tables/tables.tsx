@@ -11,7 +11,6 @@ import { Empty } from '../../ui/states.tsx';
 import { tableColumns } from './table-columns.tsx';
 import { lagText, worstLagSeconds } from './table-words.ts';
 import { useTables } from './use-tables.ts';
-import { writesTables } from './writes-tables.ts';
 
 /** The tables of a data lake cluster. */
 export function Tables() {
@@ -51,10 +50,8 @@ export function Tables() {
         }
       >
         <Empty title="No tables yet" action={<NewPipelineLink clusterId={clusterId} />}>
-          A pipeline writes topics to Apache Iceberg tables in your bucket.{' '}
-          {writesTables
-            ? 'A table appears here when a pipeline that names its topic is deployed and started.'
-            : 'This release keeps the configurations of such pipelines and does not run them.'}
+          A pipeline writes topics to Apache Iceberg tables in your bucket. A table appears here when a
+          pipeline that names its topic is deployed and started.
         </Empty>
       </ListTable>
     </Page>
