@@ -39,7 +39,7 @@ function benchRecord(at: number): Buffer {
 const distinctRecords = 50_000;
 const batchRecords = 5_000;
 
-export interface TopicLoad {
+interface TopicLoad {
   readonly partitions: number;
   readonly recordsPerPartition: number;
   /** Of each partition, if records come as time passes, and not as fast as they are read. */

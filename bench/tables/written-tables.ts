@@ -28,7 +28,7 @@ const configuration = (topic: string, commitIntervalMs: number) => ({
   ],
 });
 
-export async function benchDefinition(topic: string, commitIntervalMs: number) {
+async function benchDefinition(topic: string, commitIntervalMs: number) {
   const reading = readDefinitions(JSON.stringify(configuration(topic, commitIntervalMs)));
   if ('problems' in reading) throw new Error(reading.problems.map(({ message }) => message).join('; '));
   const openRegistry = () => {

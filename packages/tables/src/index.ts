@@ -7,7 +7,6 @@
  * 4. `ingestion/`: from a topic to commits, each record once. `source.ts` is the port to the topic.
  */
 export { RowBudget } from './append/row-budget.ts';
-export { replayKept } from './dead-letters/replay-kept.ts';
 export type { TableProgress } from './ingestion/progress.ts';
 export type { Source, SourceEvent, SourceReader } from './ingestion/source.ts';
 export { TableIngestion, type TableIngestionOptions } from './ingestion/table-ingestion.ts';
@@ -15,17 +14,5 @@ export { TableMaintainer } from './maintenance/table-maintainer.ts';
 export { DuckDbWriter } from './parquet/duckdb-writer.ts';
 export type { RowValue } from './parquet/parquet-writer.ts';
 export { ParquetMemoryExceeded } from './parquet/writer-errors.ts';
-export { type BucketFiles, TableQuestions, type TableQuestionsOptions } from './questions/table-questions.ts';
-export type { ReadRows, RowFailure, RowReader, RowStep, SourceRecord } from './rows/row-reader.ts';
-export type {
-  Credential,
-  DeadLetterMode,
-  PartitionBy,
-  RowDeps,
-  SourceCluster,
-  SourceCredentials,
-  SourceFormat,
-  StructType,
-  TableConfiguration,
-  TableDefinition,
-} from './table-definition.ts';
+export type { SourceRecord } from './rows/row-reader.ts';
+export type { Credential, StructType } from './table-definition.ts';

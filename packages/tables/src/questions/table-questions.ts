@@ -28,7 +28,7 @@ import { filesOfQuery } from './files-of-query.ts';
 import { failuresSql, keptSuffix, toFailure } from './kept-records.ts';
 
 /** Metadata and data files of a bucket. */
-export interface BucketFiles extends TableFiles, Pick<DataFiles, 'readRange'> {}
+interface BucketFiles extends TableFiles, Pick<DataFiles, 'readRange'> {}
 
 /** Where a table is. */
 interface TablePlace {
@@ -37,7 +37,7 @@ interface TablePlace {
   readonly location: string;
 }
 
-export interface TableQuestionsOptions {
+interface TableQuestionsOptions {
   /** Throws a `Failure` if this agent may not read the bucket. */
   readonly placeOf: (table: AskedTable) => Promise<TablePlace>;
   /** For copies of data files. It is this object's own. */

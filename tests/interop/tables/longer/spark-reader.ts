@@ -16,7 +16,7 @@ const settings = {
   'spark.ui.enabled': 'false',
 };
 
-export interface SparkTable {
+interface SparkTable {
   /** Such as `lake.shop.orders`. */
   readonly table: string;
   readonly columns?: readonly string[];
