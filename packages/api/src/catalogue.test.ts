@@ -97,6 +97,7 @@ write cluster   delete_pipeline
 read  cluster   dl/list_tables
 read  cluster   dl/get_table
 write cluster   dl/delete_table
+write cluster   dl/replay_table_failures
 read  cluster   dl/describe_table
 records cluster   dl/list_table_files
 records cluster   dl/query_table

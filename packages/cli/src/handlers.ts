@@ -76,6 +76,7 @@ export const handlers = {
   'cli tables files': async () => (await import('./tables/tables.ts')).tableFiles,
   'cli tables query': async () => (await import('./tables/tables.ts')).queryTables,
   'cli tables failures': async () => (await import('./tables/tables.ts')).tableFailures,
+  'cli tables replay': async () => (await import('./tables/tables.ts')).replayTable,
   'cli events fields': async () => (await import('./events/fields.ts')).listEventFields,
   'cli clone-cluster': async () => (await import('./tools/clone-cluster.ts')).cloneClusterTool,
   'cli clone-topic': async () => (await import('./tools/clone-topic.ts')).cloneTopicTool,

@@ -58,9 +58,10 @@ export const metadataLimits = {
   /** Instances of all pipelines of one cluster that wait or run. */
   openInstancesMax: 128,
 
-  /** Tables of one cluster that are written, are maintained, or whose files are deleted. */
+  /** Tables of one cluster that are written, are maintained, whose kept records are replayed or files deleted. */
   openTableIngestionsMax: coreLimits.tablesPerClusterMax,
   openTableMaintenancesMax: 16,
+  openTableReplaysMax: 4,
   openTableRemovalsMax: 4,
 
   /** Exporters of the schema registry of one cluster that wait or run. */

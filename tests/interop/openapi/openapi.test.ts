@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { printJson } from '@weir/api';
 import { openApiDocument as controlPlaneDocument } from '../../../packages/api/src/openapi.ts';
 import { openApiDocument as agentDocument } from '../../../packages/gateway/src/http-api/openapi.ts';
 import { missingOpenApiValidator, openApiVersionOf } from './validator.ts';
@@ -10,7 +11,7 @@ interface Document {
   readonly paths: Record<string, Record<string, { responses?: object }>>;
 }
 
-const asJson = (document: object) => JSON.parse(JSON.stringify(document)) as Document;
+const asJson = (document: object) => JSON.parse(printJson(document)) as Document;
 
 for (const [name, documentOf] of Object.entries(documents)) {
   test(`the OpenAPI document of ${name} follows the standard`, { skip }, async () => {

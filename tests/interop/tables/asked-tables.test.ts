@@ -7,7 +7,7 @@ import { RestCatalog } from '@weir/iceberg';
 import { lastFirst, startLocal } from '../brokers/weir-process.ts';
 import { pythonWith } from '../python/venv.ts';
 import { IcebergReader } from './iceberg-reader.ts';
-import { clientOf, dataLakeOf, startTables, tableYaml, untilTable } from './written-tables.ts';
+import { clientOf, dataLakeOf, deployTables, startTables, tableYaml, untilTable } from './written-tables.ts';
 
 const { python } = pythonWith('pyiceberg');
 const topic = 'orders';
@@ -30,8 +30,8 @@ async function produce(t: TestContext, port: number): Promise<void> {
       value: Buffer.from(JSON.stringify({ id, note: `note ${id}` })),
     }),
   );
-  const bad = { key: null, value: Buffer.from('no JSON') };
-  await produceRecords(cluster, topic, new Map([[0, [...records, bad]]]), { acks: 'all', codec: 'zstd' });
+  const bad = ['no JSON', '{"id":1000,"note":7}'].map((text) => ({ key: null, value: Buffer.from(text) }));
+  await produceRecords(cluster, topic, new Map([[0, [...records, ...bad]]]), { acks: 'all', codec: 'zstd' });
 }
 
 test('a table is described, queried by SQL, and found by clients of its catalog', {
@@ -44,7 +44,8 @@ test('a table is described, queried by SQL, and found by clients of its catalog'
   const url = weir.address('control plane');
   const client = clientOf(url, key);
   const virtual_cluster_id = await dataLakeOf(client);
-  await startTables(client, virtual_cluster_id, tableYaml({ kafkaPort, topic, further: 'dlq_mode: keep' }));
+  const table = { kafkaPort, topic, further: 'dlq_mode: keep' };
+  await startTables(client, virtual_cluster_id, tableYaml(table));
   await untilTable(client, virtual_cluster_id, ({ rows }) => rows === recordCount);
   const { tables } = await client.call('dl/list_tables', { virtual_cluster_id });
   const { table_name, table_uuid } = tables[0]!;
@@ -63,10 +64,10 @@ test('a table is described, queried by SQL, and found by clients of its catalog'
   const { rows } = await client.call('dl/query_table', { virtual_cluster_id, sql });
   assert.deepEqual(rows, [['100', '199', 'note 100']]);
   const kept = await client.call('dl/list_table_failures', { virtual_cluster_id, table_uuid });
-  assert.deepEqual(
-    kept.failures.map(({ offset, step, value }) => [offset, step, value?.bytes]),
-    [[recordCount, 'decode', 7]],
-  );
+  assert.deepEqual(kept.failures.map(({ offset, step, value }) => [offset, step, value?.bytes]).toSorted(), [
+    [recordCount, 'decode', 7],
+    [recordCount + 1, 'convert', 20],
+  ]);
 
   const uri = `${url}/catalogs/iceberg/${virtual_cluster_id}`;
   const auth = { type: 'bearer', token: key } as const;
@@ -85,4 +86,38 @@ test('a table is described, queried by SQL, and found by clients of its catalog'
     tables: { [table_name]: metadataPath },
     has_missing: false,
   });
+});
+
+test('records that were kept become rows after the configuration is corrected', {
+  timeout: 180_000,
+}, async (t) => {
+  const weir = await startLocal(lastFirst(t), ['-tableflowInternalHTTPPort', '0']);
+  const kafkaPort = Number(weir.address('Kafka').split(':').at(-1));
+  await produce(t, kafkaPort);
+  const client = clientOf(weir.address('control plane'), /API key\s+(\S+)/.exec(weir.output.out)![1]!);
+  const virtual_cluster_id = await dataLakeOf(client);
+  const on = { virtual_cluster_id };
+  const table = { kafkaPort, topic, further: 'dlq_mode: keep' };
+  const pipeline_id = await startTables(client, virtual_cluster_id, tableYaml(table));
+  await untilTable(
+    client,
+    virtual_cluster_id,
+    (status) => status.rows === recordCount && status.lag_records === 0,
+  );
+  const corrected = `dlq_mode: keep
+    transforms: [{ transform_type: bento, transform: 'root.note = this.note.string()' }]`;
+  await deployTables(client, { ...on, pipeline_id }, tableYaml({ ...table, further: corrected }));
+  const { table_uuid } = (await client.call('dl/list_tables', on)).tables[0]!;
+  await client.call('dl/replay_table_failures', { ...on, table_uuid });
+  await untilTable(client, virtual_cluster_id, (status) => status.replay_requested_at === undefined);
+  const sql =
+    'SELECT count(*), count(DISTINCT kafka_offset), max(note) FILTER (WHERE id = 1000) FROM "shop__orders"';
+  const { rows } = await client.call('dl/query_table', { ...on, sql });
+  assert.deepEqual(rows, [[`${recordCount + 1}`, `${recordCount + 1}`, '7']]);
+  const { failures } = await client.call('dl/list_table_failures', { ...on, table_uuid });
+  assert.deepEqual(
+    failures.map(({ offset, step }) => [offset, step]),
+    [[recordCount, 'decode']],
+    'what fails again stays',
+  );
 });

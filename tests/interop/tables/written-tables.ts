@@ -40,14 +40,24 @@ export async function dataLakeOf(client: Client): Promise<string> {
   return virtual_clusters.find(({ id }) => id.startsWith('vci_dl_'))!.id;
 }
 
-export async function startTables(client: Client, lakeId: string, configuration_yaml: string): Promise<void> {
+/** Starts a pipeline, and returns its id. */
+export async function startTables(client: Client, lakeId: string, yaml: string): Promise<string> {
   const on = { virtual_cluster_id: lakeId };
   const { pipeline_id } = await client.call('create_pipeline', {
     ...on,
     pipeline_name: 'lake',
     pipeline_type: 'data_lake',
   });
-  const target = { ...on, pipeline_id };
+  await deployTables(client, { ...on, pipeline_id }, yaml);
+  return pipeline_id;
+}
+
+/** Deploys another configuration. */
+export async function deployTables(
+  client: Client,
+  target: { readonly virtual_cluster_id: string; readonly pipeline_id: string },
+  configuration_yaml: string,
+): Promise<void> {
   const { configuration_id } = await client.call('create_pipeline_configuration', {
     ...target,
     configuration_yaml,

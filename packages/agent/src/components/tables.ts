@@ -46,7 +46,10 @@ export const tables = {
     const upkeep = new JobRunner({
       ...common,
       runner: 'table upkeep',
-      kinds: jobSettings.deletesFiles ? [tableJobs.maintenance, tableJobs.removal] : [],
+      kinds: [
+        tableJobs.replay,
+        ...(jobSettings.deletesFiles ? [tableJobs.maintenance, tableJobs.removal] : []),
+      ],
       slots: Math.max(1, Math.floor(cpuCount * jobSettings.slotsPerCpu)),
     });
     ingestion.start();

@@ -104,6 +104,9 @@ const status = z
     snapshots: count().optional().describe('Snapshots of the table.'),
     partitions_count: count().optional().describe('Values of the partition fields of the table.'),
     dlq_records: count().optional().describe('Records that are kept because they could not be rows.'),
+    replay_requested_at: time()
+      .optional()
+      .describe('When somebody asked for a replay of kept records that has not ended.'),
     dropped_records: count()
       .optional()
       .describe('Records that could not be rows and were dropped, since the agent began to write the table.'),
@@ -195,6 +198,16 @@ export const tableOperations = [
     summary: 'Delete a table of a data lake cluster with its files. It cannot be restored.',
     description:
       'Agents stop writing it, and delete its files and its kept records after a minute. If a running pipeline still names the table, it is made again at once, empty and with another UUID, from the beginning of its topic.',
+    input: clusterInput(target),
+    errors: ['unsupported_cluster_type'],
+    example: { input: { table_uuid: exampleTable.table_uuid } },
+  }),
+  defineClusterOperation({
+    name: 'dl/replay_table_failures',
+    title: 'Replay failed records',
+    summary: 'Start a replay of the records that a table keeps because they could not be rows.',
+    description:
+      'An agent reads the kept records again by the deployed configuration, for instance after it was corrected. Those that can be rows now are added to the table, each once, and are no longer kept; the others stay, with their new error. It is done when `replay_requested_at` is gone from the status, and the result is an event of the type `tableflow_logs`. While the pipeline of the table is paused it waits.',
     input: clusterInput(target),
     errors: ['unsupported_cluster_type'],
     example: { input: { table_uuid: exampleTable.table_uuid } },

@@ -21,7 +21,9 @@ const epochsFromVersion = 9;
 const topicIdsFromVersion = 10;
 const groupErrorFromVersion = 2;
 
-const groupsAtOnce = brokerLimits.entriesPerTurnMax;
+/** What a group costs, in entries, and how many of them make a turn. */
+const groupCost = 2;
+const groupsAtOnce = brokerLimits.entriesPerTurnMax / groupCost;
 
 /** One group of a request, independent of the version. */
 interface RequestedGroup {
@@ -92,7 +94,7 @@ export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['Off
       for (let at = 0; at < requested.length; at += groupsAtOnce) {
         const part = requested.slice(at, at + groupsAtOnce);
         for (const group of await Promise.all(part.map(fetch))) groups.push(group);
-        await turns.next(part.length);
+        await turns.next(part.length * groupCost);
       }
       return groups;
     }

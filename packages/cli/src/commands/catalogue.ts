@@ -222,6 +222,11 @@ export const commands = [
     help: 'List records that could not be rows of a table and were kept.',
   },
   {
+    name: 'cli tables replay',
+    status: 'available',
+    help: 'Read the kept records of a table again.',
+  },
+  {
     name: 'cli clone-cluster',
     status: 'available',
     help: 'Clone a cluster without copying its records.',

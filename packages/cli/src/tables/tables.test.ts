@@ -57,6 +57,10 @@ test('tables are listed, described and queried; the data lake cluster is found',
       ['failures', '-table', table_name],
       /^FAILED AT +PARTITION +OFFSET +STEP +ERROR\n\S+ +0 +42 +convert +total: a value is required\n$/,
     ],
+    [
+      ['replay', '-table', table_name],
+      /^An agent replays the kept records of ecommerce__orders; see "weir cli/,
+    ],
   ];
   for (const [words, out] of cases) {
     const shown = await run(...words);

@@ -110,6 +110,19 @@ export const tableFailures: Handler<'cli tables failures'> = async (values, deps
   return status;
 };
 
+/** Asks for rows of the records that were kept. */
+export const replayTable: Handler<'cli tables replay'> = async (values, deps) => {
+  const client = apiClient(values, deps);
+  const virtual_cluster_id = await lakeId(client, values.cluster);
+  const { table_uuid, table_name } = await namedTable(client, virtual_cluster_id, values.table!);
+  await orFailure(client.call('dl/replay_table_failures', { virtual_cluster_id, table_uuid }));
+  return printResult(values, deps, {
+    json: { table_uuid, table_name },
+    text: () =>
+      `An agent replays the kept records of ${table_name}; see "weir cli tables failures -table ${table_name}" for those that fail again.\n`,
+  });
+};
+
 function describedText(found: OutputOf<'dl/describe_table'>): string {
   const current = found.schemas.find(({ is_current }) => is_current);
   const partitioned = found.partition_fields.map(({ column, transform }) => `${transform}(${column})`);

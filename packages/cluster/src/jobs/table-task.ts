@@ -10,6 +10,9 @@ export const tableMaintenanceKind = 'table_maintenance';
 /** The kind of job that deletes the files of a table that a user deleted, those of its kept records included. */
 export const tableRemovalKind = 'table_removal';
 
+/** The kind of job that makes rows of the kept records of a table, by its configuration as it is now. */
+export const tableReplayKind = 'table_replay';
+
 /** An ingestion that ran for this long works; its earlier failures are forgotten. */
 export const tableSteadyMs = 600_000;
 
@@ -47,6 +50,11 @@ export function tablePath({ tableName, tableUuid }: Pick<TableTask, 'tableName' 
   return `service/_tableflow/${tableName}-${tableUuid}`;
 }
 
+/** The scope of a replay: one that is asked for later is another one. */
+export function replayScope({ tableUuid }: Pick<TableTask, 'tableUuid'>, requestedMs: number): string {
+  return `${tableUuid} ${requestedMs}`;
+}
+
 /** The scope of the ingestion of a table: another configuration, or other secrets, are another job. */
 export function ingestionScope({
   tableUuid,
@@ -61,7 +69,7 @@ function ingestionScopeStart({ tableUuid }: Pick<TableTask, 'tableUuid'>): strin
   return `${tableUuid} `;
 }
 
-/** The table and the configuration of an ingestion. */
+/** The table of an ingestion or a replay, and the configuration of an ingestion. */
 export function readIngestionScope(scope: string): Pick<TableTask, 'tableUuid' | 'configurationId'> {
   const [tableUuid = '', configurationId = ''] = scope.split(' ');
   return { tableUuid, configurationId };

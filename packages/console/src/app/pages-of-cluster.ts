@@ -80,6 +80,7 @@ const clusterPages: readonly ClusterPage[] = [
       'dl/describe_table',
       'dl/list_table_files',
       'dl/list_table_failures',
+      'dl/replay_table_failures',
     ],
   },
   {

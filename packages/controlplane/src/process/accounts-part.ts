@@ -253,6 +253,7 @@ export async function startAccounts(
         wanted: () => tablePipelines.wanted(place),
         removed: () => tablePipelines.removed(place),
         forget: (tableUuid) => tablePipelines.forget(place, tableUuid),
+        endReplay: (...ended) => tablePipelines.endReplay(place, ...ended),
       };
     },
     exporterSecrets: (cluster) => exporterSecrets(accounts.secrets, cluster),

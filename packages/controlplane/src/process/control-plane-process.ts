@@ -131,6 +131,7 @@ async function startParts(
           wanted: async () => (await tables()).wanted(),
           removed: async () => (await tables()).removed(),
           forget: async (tableUuid) => (await tables()).forget(tableUuid),
+          endReplay: async (...ended) => (await tables()).endReplay(...ended),
         });
       }
       node.useExporterSecrets({

@@ -11,7 +11,7 @@ import { configuredTables, type TableOfConfiguration } from './configured-tables
 interface TableStores {
   readonly pipelines: Pick<Pipelines, 'list' | 'configurations'>;
   readonly secrets: Pick<Secrets, 'list' | 'open'>;
-  readonly tables: Pick<Tables, 'ensure' | 'deleted' | 'forget'>;
+  readonly tables: Pick<Tables, 'ensure' | 'deleted' | 'forget' | 'endReplay'>;
 }
 
 /** A configuration as it was read: its tables by name. It never changes. */
@@ -66,10 +66,10 @@ export class TablePipelines {
         return [id, { common, named, openSecrets }] as const;
       }),
     );
-    return ensured.map(({ uuid, name, pipelineId }) => {
+    return ensured.map(({ uuid, name, pipelineId, replayRequestedMs }) => {
       const { common, named, openSecrets } = byPipeline.get(pipelineId)!;
       const { yaml } = named.get(name)!;
-      return { task: { ...common, tableUuid: uuid, tableName: name, yaml }, openSecrets };
+      return { task: { ...common, tableUuid: uuid, tableName: name, yaml }, openSecrets, replayRequestedMs };
     });
   }
 
@@ -103,6 +103,10 @@ export class TablePipelines {
       task: { tableUuid: uuid, tableName: name, bucketUrl },
       removedMs: deletedMs,
     }));
+  }
+
+  endReplay(place: TablesPlace, tableUuid: string, requestedMs: number): Promise<void> {
+    return this.#stores.tables.endReplay(place, tableUuid, requestedMs);
   }
 
   forget(place: TablesPlace, tableUuid: string): Promise<void> {

@@ -42,6 +42,9 @@ export function tableStatus(table: Table, state: KnownState, report: ReportedTab
     health: healthOf(table, state, report),
     iceberg_metadata_matches_deployed_config: matches,
     ...(report === undefined ? {} : reportedStatus(report)),
+    ...(table.replayRequestedMs === undefined
+      ? {}
+      : { replay_requested_at: timeText(table.replayRequestedMs) }),
   };
 }
 

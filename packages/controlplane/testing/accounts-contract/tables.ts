@@ -83,6 +83,30 @@ export function tablesContract({ inhabited }: Stage): void {
     assert.deepEqual(await tables.deleted(place), []);
   });
 
+  inhabited('a replay that was asked for is there until it has ended', async (scene, first) => {
+    const { tables, deps } = scene;
+    const place = await lakeOf(scene, first);
+    const [one] = await tables.ensure(place, [tableOf('a')]);
+    const { uuid } = one!;
+    const requestedMs = async () => (await tables.get(place, uuid)).replayRequestedMs;
+    assert.equal(await requestedMs(), undefined);
+    const firstMs = (await tables.requestReplay(place, uuid)).replayRequestedMs!;
+    assert.equal(firstMs, deps.clock.nowMs());
+    const [ensured] = await tables.ensure(place, [tableOf('a')]);
+    assert.equal(ensured!.replayRequestedMs, firstMs);
+    const secondMs = (await tables.requestReplay(place, uuid)).replayRequestedMs!;
+    assert.ok(secondMs > firstMs, 'another one');
+    await tables.endReplay(place, uuid, firstMs);
+    assert.equal(await requestedMs(), secondMs, 'the first one has ended, and the second has not');
+    await tables.endReplay({ ...place, accountId: 'ti_x' }, uuid, secondMs);
+    assert.equal(await requestedMs(), secondMs);
+    await tables.endReplay(place, uuid, secondMs);
+    assert.equal(await requestedMs(), undefined);
+    await refused(tables.requestReplay({ ...place, clusterId: 'vci_dl_other' }, uuid), 'not_found');
+    await tables.delete(place, uuid);
+    await refused(tables.requestReplay(place, uuid), 'not_found');
+  });
+
   inhabited('processes that look at once make a table once', async (scene, first) => {
     const place = await lakeOf(scene, first);
     const other = await scene.another();

@@ -114,12 +114,21 @@ test('one that has to stop is given back, and the next configuration waits for i
   assert.deepEqual(lines, [], 'to stop is no failure');
 });
 
-test('maintenance and removal are jobs of the process', async () => {
-  const { jobs } = jobsOf({
+test('maintenance, replay and removal are jobs of the process', async () => {
+  const { jobs, lines } = jobsOf({
+    async replay({ tableUuid }, { onEvent }) {
+      onEvent!({ type: 'records_replayed', isError: false, message: '2 kept records became rows' });
+      return `replayed ${tableUuid}`;
+    },
     maintain: async ({ tableUuid }) => `maintained ${tableUuid}`,
     remove: async ({ tableUuid, bucketUrl }) => `removed ${tableUuid} of ${bucketUrl}`,
   });
   assert.equal(await jobs.maintenance.run(writeTableTask(task), contextOf()), 'maintained u');
+  assert.equal(await jobs.replay.run(writeTableTask(task), contextOf()), 'replayed u');
+  assert.deepEqual(
+    lines.map(({ type, level, message }) => [type, level, message]),
+    [['records_replayed', 'info', '2 kept records became rows']],
+  );
   const removal = writeTableRemovalTask({ tableUuid: 'u', tableName: 'n', bucketUrl: 's3://b' });
   assert.equal(await jobs.removal.run(removal, contextOf()), 'removed u of s3://b');
   assert.deepEqual(
@@ -146,8 +155,8 @@ test('counts have the names that dashboards know', () => {
   countTopic(metrics, { topic: 'orders', rows: 5, files: 2, bytes: 300, filtered: 4, skipped: 3, kept: 2 });
   const text = metrics.render();
   for (const line of [
-    'service_tableflow_dlq_records_counter{topic="orders",strategy="skip"} 3',
-    'service_tableflow_dlq_records_counter{topic="orders",strategy="keep"} 2',
+    '\ntableflow_dlq_records_counter{topic="orders",strategy="skip"} 3',
+    '\ntableflow_dlq_records_counter{topic="orders",strategy="keep"} 2',
     'service_agent_tableflow_files_written{source_topic="orders"} 2',
     'service_agent_tableflow_bytes_written{source_topic="orders"} 300',
     'service_agent_tableflow_rows_written{source_topic="orders"} 5',

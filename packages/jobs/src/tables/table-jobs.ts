@@ -7,12 +7,13 @@ import {
   tableIngestionKind,
   tableMaintenanceKind,
   tableRemovalKind,
+  tableReplayKind,
   tablesReports,
 } from '@weir/cluster';
 import type { TenantAccess } from '@weir/cluster/outbound';
 import type { Clock, Log, LogFields, LogLevel, Metrics } from '@weir/core';
 import type { StoreOperation } from '@weir/storage';
-import type { TableBucket, TablesHost } from '@weir/tables/process';
+import type { TableBucket, TableEventMessage, TablesHost } from '@weir/tables/process';
 import { type JobContext, type JobKind, NeedsOperator } from '../job-kind.ts';
 import { countTopic } from './table-metrics.ts';
 
@@ -42,13 +43,14 @@ interface TableJobsOptions {
   readonly host?: JobsHost | undefined;
 }
 
-type JobsHost = Pick<TablesHost, 'ingest' | 'maintain' | 'remove' | 'ask' | 'end'>;
+type JobsHost = Pick<TablesHost, 'ingest' | 'maintain' | 'replay' | 'remove' | 'ask' | 'end'>;
 type Work = (host: JobsHost, context: JobContext) => Promise<string>;
 
 /** The jobs of the tables of a data lake. They run in a process of their own, which is started with the first. */
 export class TableJobs {
   readonly ingestion: JobKind;
   readonly maintenance: JobKind;
+  readonly replay: JobKind;
   readonly removal: JobKind;
   readonly #options: TableJobsOptions;
   /** By table: what is written ends before another configuration of it begins. */
@@ -73,6 +75,15 @@ export class TableJobs {
       run: (bytes, context) => {
         const task = readTableTask(bytes);
         return this.#work(context, (host, { signal }) => host.maintain(task, { signal }));
+      },
+    };
+    this.replay = {
+      kind: tableReplayKind,
+      category,
+      run: (bytes, context) => {
+        const task = readTableTask(bytes);
+        const onEvent = this.#sayOf(task);
+        return this.#work(context, (host, { signal }) => host.replay(task, { signal, onEvent }));
       },
     };
     this.removal = {
@@ -123,16 +134,12 @@ export class TableJobs {
 
   async #write(host: JobsHost, task: TableTask, { signal, progress }: JobContext): Promise<string> {
     const { tableName, tableUuid } = task;
-    const say = (type: string, level: LogLevel, message: string, fields: LogFields = {}) =>
-      this.#options.onLine({ tableName, tableUuid, type, level, message, fields });
+    const say = this.#sayOf(task);
     try {
       const done = await host.ingest(task, {
         signal,
-        onEvent: ({ type, isError, message, partition, offset }) => {
-          say(type, isError ? 'warn' : 'info', message, {
-            ...(partition === undefined ? {} : { partition }),
-            ...(offset === undefined ? {} : { offset }),
-          });
+        onEvent: (event) => {
+          say(event);
           progress(this.#states.get(tableUuid)?.rowCount ?? 0);
         },
       });
@@ -140,9 +147,32 @@ export class TableJobs {
       signal.throwIfAborted();
       return done;
     } catch (error) {
-      if (!signal.aborted) say('ingestion_failed', 'error', (error as Error).message);
+      if (!signal.aborted)
+        this.#options.onLine({
+          tableName,
+          tableUuid,
+          type: 'ingestion_failed',
+          level: 'error',
+          message: (error as Error).message,
+          fields: {},
+        });
       throw error;
     }
+  }
+
+  #sayOf({ tableName, tableUuid }: TableTask): (event: TableEventMessage) => void {
+    return ({ type, isError, message, partition, offset }) =>
+      this.#options.onLine({
+        tableName,
+        tableUuid,
+        type,
+        level: isError ? 'warn' : 'info',
+        message,
+        fields: {
+          ...(partition === undefined ? {} : { partition }),
+          ...(offset === undefined ? {} : { offset }),
+        },
+      });
   }
 
   async #work(context: JobContext, work: Work): Promise<string> {

@@ -9,6 +9,7 @@ import {
   tableIngestionKind,
   tableMaintenanceKind,
   tableRemovalKind,
+  tableReplayKind,
 } from '@weir/cluster';
 import { silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
@@ -37,6 +38,7 @@ function stage(...tables: WantedTable[]) {
     wanted: tables,
     removed: [] as RemovedTable[],
     forgotten: [] as string[],
+    ended: [] as string[],
     reports: [] as ReportedTable[],
   };
   const queue = new JobQueue({
@@ -44,6 +46,14 @@ function stage(...tables: WantedTable[]) {
       {
         wanted: async () => state.wanted,
         removed: async () => state.removed,
+        async endReplay(tableUuid, requestedMs) {
+          state.ended.push(`${tableUuid} ${requestedMs}`);
+          state.wanted = state.wanted.map((table) =>
+            table.task.tableUuid === tableUuid && table.replayRequestedMs === requestedMs
+              ? { ...table, replayRequestedMs: undefined }
+              : table,
+          );
+        },
         async forget(tableUuid) {
           state.forgotten.push(tableUuid);
           state.removed = state.removed.filter(({ task }) => task.tableUuid !== tableUuid);
@@ -62,7 +72,7 @@ function stage(...tables: WantedTable[]) {
   const holders = new Map<string, string>();
   const attend = (agentId: string, slots = 64) => {
     const claim = async (): Promise<void> => {
-      const kinds = [tableIngestionKind, tableMaintenanceKind, tableRemovalKind];
+      const kinds = [tableIngestionKind, tableMaintenanceKind, tableReplayKind, tableRemovalKind];
       const got = await queue.claim({ agentId, kinds, slots, waitMs: 20_000 });
       for (const job of got) {
         held.set(job.jobId, job);
@@ -241,5 +251,25 @@ test('the files of a deleted table are deleted when nothing writes it, and then 
   await pass(10_000);
   assert.deepEqual(state.forgotten, ['t']);
   assert.deepEqual(jobsOf(tableRemovalKind), []);
+  queue.close('');
+});
+
+test('a replay runs once for each time that somebody asks for it', async () => {
+  const asked = { ...tableOf('t'), replayRequestedMs: 5 };
+  const { attend, pass, jobsOf, done, state, queue } = stage(asked, tableOf('other'));
+  attend('a');
+  await pass(10_000);
+  const [job, ...others] = jobsOf(tableReplayKind);
+  assert.deepEqual([readTableTask(job!.task).tableUuid, others], ['t', []]);
+  // Asked for again while it runs: what was kept meanwhile is replayed too.
+  state.wanted = [{ ...asked, replayRequestedMs: 6 }, tableOf('other')];
+  await pass(10_000);
+  const [second] = jobsOf(tableReplayKind);
+  assert.notEqual(second!.jobId, job!.jobId, 'the first one stopped');
+  await done(tableReplayKind);
+  await pass(10_000);
+  assert.deepEqual([state.ended, jobsOf(tableReplayKind)], [['t 6'], []]);
+  await pass(60_000);
+  assert.deepEqual([state.ended, jobsOf(tableReplayKind)], [['t 6'], []]);
   queue.close('');
 });

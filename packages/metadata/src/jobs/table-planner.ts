@@ -2,11 +2,13 @@ import {
   ingestionScope,
   type ReportedTable,
   readIngestionScope,
+  replayScope,
   type TableRemovalTask,
   type TableTask,
   tableIngestionKind,
   tableMaintenanceKind,
   tableRemovalKind,
+  tableReplayKind,
   tableSteadyMs,
   writeTableRemovalTask,
   writeTableTask,
@@ -21,6 +23,8 @@ export interface WantedTable {
   readonly task: Omit<TableTask, 'secrets'>;
   /** Returns the values of the secrets that the configuration refers to; absent if it refers to none. */
   readonly openSecrets?: (() => Promise<Readonly<Record<string, string>>>) | undefined;
+  /** When somebody asked for a replay of its kept records that has not ended. */
+  readonly replayRequestedMs?: number | undefined;
 }
 
 /** A table that a user deleted, and whose files are still there. */
@@ -35,6 +39,8 @@ export interface ClusterTables {
   removed(): Promise<readonly RemovedTable[]>;
   /** The files of a removed table are gone. */
   forget(tableUuid: string): Promise<void>;
+  /** The replay that was asked for at that time has ended. */
+  endReplay(tableUuid: string, requestedMs: number): Promise<void>;
 }
 
 /** What agents last reported. */
@@ -60,6 +66,7 @@ export function tablePlanners(
   return [
     tableIngestionPlanner(tables),
     tableMaintenancePlanner(tables, reports, random),
+    tableReplayPlanner(tables),
     tableRemovalPlanner(tables),
   ];
 }
@@ -81,7 +88,7 @@ function tableIngestionPlanner({ wanted }: Pick<ClusterTables, 'wanted'>): JobPl
       const due = (await wanted()).filter(
         ({ task }) => !busy.has(task.tableUuid) && !isOpen(ingestionScope(task)),
       );
-      return withSecrets(due.slice(0, freeCount), ingestionScope);
+      return withSecrets(due.slice(0, freeCount), ({ task }) => ingestionScope(task));
     },
   };
 }
@@ -123,7 +130,7 @@ function tableMaintenancePlanner(
         .slice(0, freeCount);
       for (const { task } of due)
         lastMs.set(task.tableUuid, nowMs + Math.floor((random.next() * maintenanceMs) / 10));
-      return withSecrets(due, ({ tableUuid }) => tableUuid);
+      return withSecrets(due, ({ task }) => task.tableUuid);
     },
   };
 
@@ -134,6 +141,33 @@ function tableMaintenancePlanner(
     const hasNewRows = lastCommitMs !== undefined && reportedMs - lastCommitMs <= sinceMs;
     return sinceMs >= (hasNewRows ? maintenanceMs : idleMs);
   }
+}
+
+/** Plans replays that somebody asked for, one of a table at a time. One of a table that is not written waits. */
+function tableReplayPlanner({ wanted, endReplay }: Pick<ClusterTables, 'wanted' | 'endReplay'>): JobPlanner {
+  const scopeOf = ({ task, replayRequestedMs }: WantedTable) => replayScope(task, replayRequestedMs!);
+  const requested = async () =>
+    (await wanted()).filter(({ replayRequestedMs }) => replayRequestedMs !== undefined);
+  return {
+    kind: tableReplayKind,
+    openMax: metadataLimits.openTableReplaysMax,
+    retry: { firstMs: 10_000, maxMs: 600_000 },
+    async unwanted(scopes) {
+      const scopesWanted = new Set((await requested()).map(scopeOf));
+      return scopes.filter((scope) => !scopesWanted.has(scope));
+    },
+    async plan({ isOpen, lastDoneMs, openScopes, freeCount }) {
+      const busy = new Set(openScopes().map((scope) => readIngestionScope(scope).tableUuid));
+      const due: WantedTable[] = [];
+      for (const table of await requested()) {
+        const { tableUuid } = table.task;
+        const scope = scopeOf(table);
+        if (lastDoneMs(scope) !== undefined) await endReplay(tableUuid, table.replayRequestedMs!);
+        else if (!busy.has(tableUuid) && !isOpen(scope)) due.push(table);
+      }
+      return withSecrets(due.slice(0, freeCount), scopeOf);
+    },
+  };
 }
 
 /** Plans the deletion of the files of deleted tables, when no job works on them any more. */
@@ -148,6 +182,7 @@ function tableRemovalPlanner({ removed, forget }: Pick<ClusterTables, 'removed' 
       const busy = new Set([
         ...openScopes(tableIngestionKind).map((scope) => readIngestionScope(scope).tableUuid),
         ...openScopes(tableMaintenanceKind),
+        ...openScopes(tableReplayKind).map((scope) => readIngestionScope(scope).tableUuid),
       ]);
       const due = [];
       for (const { task, removedMs } of all) {
@@ -162,12 +197,12 @@ function tableRemovalPlanner({ removed, forget }: Pick<ClusterTables, 'removed' 
 }
 
 /** Secrets are opened for jobs that are handed out, and once for the tables of a pipeline. */
-async function withSecrets(due: readonly WantedTable[], scopeOf: (task: WantedTable['task']) => string) {
+async function withSecrets(due: readonly WantedTable[], scopeOf: (table: WantedTable) => string) {
   const opened = new Map<WantedTable['openSecrets'], Readonly<Record<string, string>> | undefined>();
   for (const { openSecrets } of due)
     if (!opened.has(openSecrets)) opened.set(openSecrets, await openSecrets?.());
-  return due.map(({ task, openSecrets }) => ({
-    scope: scopeOf(task),
-    task: writeTableTask({ ...task, secrets: opened.get(openSecrets) }),
+  return due.map((table) => ({
+    scope: scopeOf(table),
+    task: writeTableTask({ ...table.task, secrets: opened.get(table.openSecrets) }),
   }));
 }

@@ -13,6 +13,7 @@ import {
   secretsReplacement,
   shareCalls,
   tableIngestionKind,
+  tableReplayKind,
 } from '@weir/cluster';
 import {
   type Command,
@@ -210,7 +211,7 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
   claimJobs: ({ leadership }, claim) => leadership.jobs.claim(claim),
   reportJob: ({ leadership }, report) => leadership.jobs.report(report),
   planPipelines: async ({ leadership }) =>
-    leadership.jobs.planSoon(pipelineKind, schemaLinkingKind, tableIngestionKind),
+    leadership.jobs.planSoon(pipelineKind, schemaLinkingKind, tableIngestionKind, tableReplayKind),
   listJobs: ({ leadership }) => leadership.jobs.list(),
   unusableSecrets: ({ leadership }, names) => leadership.unusableSecrets(names),
   sealSettings: ({ leadership }, exporter, settings) => leadership.sealSettings(exporter, settings),

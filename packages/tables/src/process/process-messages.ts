@@ -30,6 +30,7 @@ export type ToTables =
   | { readonly kind: 'settings'; readonly settings: TablesSettings }
   | { readonly kind: 'ingest'; readonly id: number; readonly task: TableTask }
   | { readonly kind: 'maintain'; readonly id: number; readonly task: TableTask }
+  | { readonly kind: 'replay'; readonly id: number; readonly task: TableTask }
   | { readonly kind: 'remove'; readonly id: number; readonly task: TableRemovalTask }
   | { readonly kind: 'ask'; readonly id: number; readonly text: string; readonly limitMs: number }
   | { readonly kind: 'stop'; readonly id: number };

@@ -8,6 +8,7 @@ import type { EndedRequest } from '@weir/storage';
 import { RowBudget } from '../append/row-budget.ts';
 import { TableBlocked } from '../append/table-blocked.ts';
 import { keptTableName } from '../dead-letters/kept-records.ts';
+import { replayKept } from '../dead-letters/replay-kept.ts';
 import { openTableRegistry } from '../definition/open-registry.ts';
 import { readDefinitions } from '../definition/read-definitions.ts';
 import { SchemaRefused } from '../definition/source-schema.ts';
@@ -143,6 +144,36 @@ export class TableWorks {
       settings: settings.deadLetters,
     });
     return summary;
+  }
+
+  /** Makes rows of the kept records of a table, by its configuration as it is now. */
+  async replay(task: TableTask, { signal, onEvent }: WorkOptions): Promise<string> {
+    const { clock, random } = this.#options;
+    const configuration = readTask(task);
+    const { catalog, files, dataFiles } = await this.#buckets.bucketOf(configuration.destinationBucketUrl);
+    const deps = this.#rowDeps(task);
+    const definition = await configuration.resolve(deps);
+    const { replayed, failed, waiting } = await replayKept({
+      definition,
+      name: tableNameIn(task),
+      rows: definition.openRows(deps),
+      parquet: this.#writer(),
+      dataFiles,
+      budget: this.#budget,
+      catalog,
+      files,
+      clock,
+      random,
+      log: this.#options.log.with({ table: task.tableName }),
+      signal,
+    });
+    const message = [
+      `${replayed} kept records became rows`,
+      ...(failed === 0 ? [] : [`${failed} failed again`]),
+      ...(waiting === 0 ? [] : [`${waiting} wait until the table has passed them`]),
+    ].join(', ');
+    onEvent({ type: 'records_replayed', isError: failed > 0, message });
+    return message;
   }
 
   /** Deletes the files of a table that is not wanted any more. */

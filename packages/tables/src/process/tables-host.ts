@@ -47,7 +47,9 @@ interface WorkOptions {
 }
 
 type WithoutId<Message> = Message extends unknown ? Omit<Message, 'id'> : never;
-type Work = WithoutId<Extract<ToTables, { readonly kind: 'ingest' | 'maintain' | 'remove' | 'ask' }>>;
+type Work = WithoutId<
+  Extract<ToTables, { readonly kind: 'ingest' | 'maintain' | 'replay' | 'remove' | 'ask' }>
+>;
 
 const entry = fileURLToPath(import.meta.resolve('./tables-process.ts'));
 
@@ -78,6 +80,11 @@ export class TablesHost {
 
   maintain(task: TableTask, options: WorkOptions): Promise<string> {
     return this.#run({ kind: 'maintain', task }, options);
+  }
+
+  /** Makes rows of kept records. */
+  replay(task: TableTask, options: WorkOptions): Promise<string> {
+    return this.#run({ kind: 'replay', task }, options);
   }
 
   remove(task: TableRemovalTask, options: WorkOptions): Promise<string> {

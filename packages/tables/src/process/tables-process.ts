@@ -39,7 +39,7 @@ process.on('message', (message: ToTables) => {
 // Without its agent it has nothing to do.
 process.on('disconnect', () => process.exit());
 
-type Work = Extract<ToTables, { readonly kind: 'ingest' | 'maintain' | 'remove' | 'ask' }>;
+type Work = Extract<ToTables, { readonly kind: 'ingest' | 'maintain' | 'replay' | 'remove' | 'ask' }>;
 
 async function run(table: TableWorks, work: Work): Promise<void> {
   const { id } = work;
@@ -48,14 +48,7 @@ async function run(table: TableWorks, work: Work): Promise<void> {
   const { signal } = stop;
   const onEvent = (event: TableEventMessage) => send({ kind: 'event', id, event });
   try {
-    const message =
-      work.kind === 'ask'
-        ? await table.ask(work.text, { signal, limitMs: work.limitMs })
-        : work.kind === 'ingest'
-          ? await table.ingest(work.task, { signal, onEvent })
-          : work.kind === 'maintain'
-            ? await table.maintain(work.task, { signal, onEvent })
-            : await table.remove(work.task, { signal, onEvent });
+    const message = await workOf(table, work, { signal, onEvent });
     send({ kind: 'done', id, message });
   } catch (error) {
     const message = (error instanceof Error ? error.message : String(error)).replaceAll(/\s*\n\s*/g, ' ');
@@ -67,6 +60,25 @@ async function run(table: TableWorks, work: Work): Promise<void> {
     });
   } finally {
     running.delete(id);
+  }
+}
+
+function workOf(
+  table: TableWorks,
+  work: Work,
+  options: { readonly signal: AbortSignal; readonly onEvent: (event: TableEventMessage) => void },
+): Promise<string> {
+  switch (work.kind) {
+    case 'ask':
+      return table.ask(work.text, { signal: options.signal, limitMs: work.limitMs });
+    case 'ingest':
+      return table.ingest(work.task, options);
+    case 'maintain':
+      return table.maintain(work.task, options);
+    case 'replay':
+      return table.replay(work.task, options);
+    case 'remove':
+      return table.remove(work.task, options);
   }
 }
 

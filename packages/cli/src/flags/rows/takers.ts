@@ -24,7 +24,12 @@ export const eventTools = ['cli events search', 'cli events tail', 'cli events f
 export const eventSwitches = ['cli events enable', 'cli events disable'] as const;
 
 /** Tools for one table. */
-export const oneTableTools = ['cli tables describe', 'cli tables files', 'cli tables failures'] as const;
+export const oneTableTools = [
+  'cli tables describe',
+  'cli tables files',
+  'cli tables failures',
+  'cli tables replay',
+] as const;
 
 /** Tools for the tables of a data lake cluster. */
 export const tableTools = ['cli tables list', 'cli tables query', ...oneTableTools] as const;

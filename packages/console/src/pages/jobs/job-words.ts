@@ -35,6 +35,7 @@ const meanings: Readonly<Record<string, string>> = {
   schema_linking: 'Copies schemas from another registry',
   schema_export: 'Copies schemas to another registry',
   table_ingestion: 'Writes the records of a topic to a table',
+  table_replay: 'Makes rows of records that a table kept because they could not be rows',
   table_removal: 'Deletes the files of a table that was deleted',
   table_maintenance: 'Merges small files of a table, and removes snapshots and files that are not needed',
 };

@@ -22,6 +22,8 @@ export interface ConfiguredTable {
 export interface Table extends ConfiguredTable {
   readonly uuid: string;
   readonly createdMs: number;
+  /** When somebody asked for a replay of its kept records, until that has ended. */
+  readonly replayRequestedMs?: number | undefined;
 }
 
 /** A table whose files are to be deleted. */
@@ -101,6 +103,28 @@ export class Tables extends AccountStore {
     });
   }
 
+  /** Asks for a replay of its kept records, another one if one was asked for before. */
+  async requestReplay({ accountId, clusterId }: TablesPlace, uuid: string): Promise<Table> {
+    return this.changeAccount(accountId, async (transaction) => {
+      const row = await tableTable.require(transaction, accountId, uuid, { cluster_id: clusterId });
+      const replay_ms = Math.max(this.deps.clock.nowMs(), (row.replay_ms ?? 0) + 1);
+      await transaction.updateTable('weir_tables').set({ replay_ms }).where('id', '=', uuid).execute();
+      return this.#tableOf({ ...row, replay_ms });
+    });
+  }
+
+  /** The replay that was asked for at that time has ended. */
+  async endReplay({ accountId, clusterId }: TablesPlace, uuid: string, requestedMs: number): Promise<void> {
+    await this.database
+      .updateTable('weir_tables')
+      .set({ replay_ms: null })
+      .where('account_id', '=', accountId)
+      .where('cluster_id', '=', clusterId)
+      .where('id', '=', uuid)
+      .where('replay_ms', '=', requestedMs)
+      .execute();
+  }
+
   /** The files of a deleted table are gone. */
   async forget({ accountId, clusterId }: TablesPlace, uuid: string): Promise<void> {
     await this.database
@@ -130,6 +154,7 @@ export class Tables extends AccountStore {
       bucket_url: this.#sealed(bucketUrl, id),
       created_ms: clock.nowMs(),
       deleted_ms: null,
+      replay_ms: null,
     };
     await transaction.insertInto('weir_tables').values(row).execute();
     return this.#tableOf(row);
@@ -150,7 +175,7 @@ export class Tables extends AccountStore {
   }
 
   #tableOf(row: TableRow): Table {
-    const { id, name, pipeline_id, source_cluster, topic, bucket_url, created_ms } = row;
+    const { id, name, pipeline_id, source_cluster, topic, bucket_url, created_ms, replay_ms } = row;
     return {
       uuid: id,
       name,
@@ -159,6 +184,7 @@ export class Tables extends AccountStore {
       topic,
       bucketUrl: bucket_url === null ? undefined : this.#opened(bucket_url, id),
       createdMs: created_ms,
+      ...(replay_ms === null ? {} : { replayRequestedMs: replay_ms }),
     };
   }
 }

@@ -196,8 +196,17 @@ test('tables appear with the configuration that names them, and a deleted one is
   );
 
   const planned = leader.planned;
+  await client.call('dl/replay_table_failures', { ...on, table_uuid });
+  assert.equal(leader.planned, planned + 1, 'it begins at once');
+  const statusOf = async () =>
+    (await client.call('dl/get_table', { ...on, table_uuid, include_status: true })).status!;
+  assert.notEqual((await statusOf()).replay_requested_at, undefined);
+  const replayed = (await tablePipelines.wanted(place)).find(({ task }) => task.tableUuid === table_uuid)!;
+  await tablePipelines.endReplay(place, table_uuid, replayed.replayRequestedMs!);
+  assert.equal((await statusOf()).replay_requested_at, undefined);
+
   await client.call('dl/delete_table', { ...on, table_uuid });
-  assert.equal(leader.planned, planned + 1, 'its job stops at once');
+  assert.equal(leader.planned, planned + 2, 'its job stops at once');
   await refused(client, 'not_found', 'dl/get_table', { ...on, table_uuid }, /table/);
   const [removed] = await tablePipelines.removed(place);
   assert.deepEqual(removed!.task, {
@@ -213,6 +222,7 @@ test('tables appear with the configuration that names them, and a deleted one is
     ['dl/list_tables', on],
     ['dl/get_table', { ...on, table_uuid: uuid }],
     ['dl/delete_table', { ...on, table_uuid: uuid }],
+    ['dl/replay_table_failures', { ...on, table_uuid: uuid }],
   ] as const;
   for (const [name, input] of calls) {
     await refused(stranger, 'not_found', name, input, /./);

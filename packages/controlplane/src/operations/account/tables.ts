@@ -16,7 +16,7 @@ export type TablesPort = Pick<
 >;
 
 interface TableHandlersOptions {
-  readonly tables: Pick<Tables, 'list' | 'get' | 'getByName' | 'delete'>;
+  readonly tables: Pick<Tables, 'list' | 'get' | 'getByName' | 'delete' | 'requestReplay'>;
   readonly tablePipelines: Pick<TablePipelines, 'configured'>;
   /** Absent if nothing runs jobs. */
   readonly portOf?: ((clusterId: string) => TablesPort) | undefined;
@@ -72,6 +72,12 @@ export function tableHandlers({ tables, tablePipelines, portOf }: TableHandlersO
     async 'dl/delete_table'({ virtual_cluster_id, table_uuid }, { accountId }) {
       await tables.delete(tablesPlaceOf(virtual_cluster_id, accountId), table_uuid);
       // The leader plans at its next interval anyway.
+      void ask(virtual_cluster_id, (port) => port.planPipelines());
+      return {};
+    },
+
+    async 'dl/replay_table_failures'({ virtual_cluster_id, table_uuid }, { accountId }) {
+      await tables.requestReplay(tablesPlaceOf(virtual_cluster_id, accountId), table_uuid);
       void ask(virtual_cluster_id, (port) => port.planPipelines());
       return {};
     },

@@ -1,12 +1,15 @@
 import { useState } from 'react';
-import { useClusterOperation } from '../../../api/use-cluster.ts';
+import { useClusterId, useClusterOperation } from '../../../api/use-cluster.ts';
 import { counted } from '../../../format/format.ts';
 import { cutText, visibleText } from '../../../format/visible-text.ts';
+import { ChangeButton } from '../../../session/change-button.tsx';
+import { useButtonAction } from '../../../ui/actions.ts';
 import { textColumn, timeColumn } from '../../../ui/columns.tsx';
 import type { Column } from '../../../ui/data-table.tsx';
 import { ListTable } from '../../../ui/list-page.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { ForRecordReaders } from '../for-record-readers.tsx';
+import { useTable } from '../use-tables.ts';
 import { payloadOf } from './failed-payload.ts';
 import { type FailedRecord, FailureSheet } from './failure-sheet.tsx';
 import { useTableOfPage } from './use-described.ts';
@@ -76,6 +79,7 @@ function Failures() {
         filter={{
           label: 'Filter by error or value',
           noun: 'failed record',
+          controls: count > 0 && <ReplayButton />,
           textOf: ({ error, step, value }) => `${error} ${step} ${payloadOf(value)?.text ?? ''}`,
           notes: listed.data?.is_complete === false && (
             <p className="text-sm text-muted">
@@ -94,5 +98,27 @@ function Failures() {
       </ListTable>
       {open !== undefined && <FailureSheet record={open} onClose={() => setOpen(undefined)} />}
     </>
+  );
+}
+
+/** Has the records read again by the configuration as it is now. It destroys nothing, so it asks nothing. */
+function ReplayButton() {
+  const clusterId = useClusterId();
+  const { name, uuid } = useTableOfPage();
+  const isReplaying = useTable(name).data?.status?.replay_requested_at !== undefined;
+  const replay = useButtonAction('dl/replay_table_failures');
+  return (
+    <ChangeButton
+      disabled={uuid === undefined || isReplaying || replay.isPending}
+      title="Reads the kept records again by the deployed configuration. Those that fail again stay."
+      onClick={() =>
+        replay.run(
+          { virtual_cluster_id: clusterId, table_uuid: uuid ?? '' },
+          'An agent replays the failed records; those that fail again stay',
+        )
+      }
+    >
+      {isReplaying ? 'Replaying…' : 'Replay'}
+    </ChangeButton>
   );
 }
