@@ -106,7 +106,7 @@ const status = z
     dlq_records: count().optional().describe('Records that are kept because they could not be rows.'),
     replay_requested_at: time()
       .optional()
-      .describe('When somebody asked for a replay of kept records that has not ended.'),
+      .describe('When a user asked for a replay of kept records that has not ended.'),
     dropped_records: count()
       .optional()
       .describe('Records that could not be rows and were dropped, since the agent began to write the table.'),

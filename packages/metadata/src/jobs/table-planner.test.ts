@@ -254,7 +254,7 @@ test('the files of a deleted table are deleted when nothing writes it, and then 
   queue.close('');
 });
 
-test('a replay runs once for each time that somebody asks for it', async () => {
+test('a replay runs once for each time that a user asks for it', async () => {
   const asked = { ...tableOf('t'), replayRequestedMs: 5 };
   const { attend, pass, jobsOf, done, state, queue } = stage(asked, tableOf('other'));
   attend('a');

@@ -23,7 +23,7 @@ export interface WantedTable {
   readonly task: Omit<TableTask, 'secrets'>;
   /** Returns the values of the secrets that the configuration refers to; absent if it refers to none. */
   readonly openSecrets?: (() => Promise<Readonly<Record<string, string>>>) | undefined;
-  /** When somebody asked for a replay of its kept records that has not ended. */
+  /** When a user asked for a replay of its kept records that has not ended. */
   readonly replayRequestedMs?: number | undefined;
 }
 
@@ -143,7 +143,7 @@ function tableMaintenancePlanner(
   }
 }
 
-/** Plans replays that somebody asked for, one of a table at a time. One of a table that is not written waits. */
+/** Plans replays that a user asked for, one of a table at a time. One of a table that is not written waits. */
 function tableReplayPlanner({ wanted, endReplay }: Pick<ClusterTables, 'wanted' | 'endReplay'>): JobPlanner {
   const scopeOf = ({ task, replayRequestedMs }: WantedTable) => replayScope(task, replayRequestedMs!);
   const requested = async () =>

@@ -273,7 +273,7 @@ export interface TableRow {
   created_ms: number;
   /** Its files are still to be deleted. */
   deleted_ms: number | null;
-  /** When somebody asked for a replay of its kept records that has not ended. */
+  /** When a user asked for a replay of its kept records that has not ended. */
   replay_ms: number | null;
 }
 

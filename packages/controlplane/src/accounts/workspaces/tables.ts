@@ -22,7 +22,7 @@ export interface ConfiguredTable {
 export interface Table extends ConfiguredTable {
   readonly uuid: string;
   readonly createdMs: number;
-  /** When somebody asked for a replay of its kept records, until that has ended. */
+  /** When a user asked for a replay of its kept records, until that has ended. */
   readonly replayRequestedMs?: number | undefined;
 }
 
