@@ -123,7 +123,7 @@ interface ProcessOptions {
 }
 
 /** A process that reports nothing for so long hangs. It is ended, so that the others can be repeated and counted. */
-const silenceMsMax = 12 * 60_000;
+const silenceMsMax = 8 * 60_000;
 
 async function runJob(
   root: string,

@@ -63,9 +63,9 @@ const components = compose<DataLakeAgentContext>()
   .with(serving);
 
 /**
- * Starts an agent of a data lake cluster: it writes tables, and what any agent does besides serving Kafka clients,
- * records over HTTP, a schema registry and pipelines. It is ready when this resolves; if this rejects, everything is
- * cleaned up.
+ * Starts an agent of a data lake cluster. It writes tables, and has the events, queries, jobs and metrics of every
+ * agent; it serves no Kafka clients, no records over HTTP and no schema registry, and runs no pipelines. It is ready
+ * when this resolves; if this rejects, everything is cleaned up.
  */
 export async function startDataLakeAgent(given: DataLakeAgentOptions): Promise<RunningDataLakeAgent> {
   const events =
