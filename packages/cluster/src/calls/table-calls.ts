@@ -42,8 +42,6 @@ const tableState = s.struct({
   rowCount: s.optional(s.whole),
   byteCount: s.optional(s.whole),
   fileCount: s.optional(s.whole),
-  /** Files so small that compaction would help. */
-  smallFileCount: s.optional(s.whole),
   snapshotCount: s.optional(s.whole),
   /** Values of the partition fields of the table. */
   tablePartitionCount: s.optional(s.whole),

@@ -194,16 +194,15 @@ test('secrets are opened once for the tables of a pipeline, for jobs that are ha
   queue.close('');
 });
 
-test('maintenance comes after ten minutes with new rows, sooner with small files, else after an hour', async () => {
+test('maintenance comes after ten minutes with new rows, else after an hour', async () => {
   const { attend, pass, clock, jobsOf, done, state, queue } = stage(
-    ...['new', 'small', 'idle', 'empty', 'silent'].map((id) => tableOf(id)),
+    ...['new', 'idle', 'empty', 'silent'].map((id) => tableOf(id)),
   );
   attend('a');
   const refresh = () => {
     const reportedMs = clock.nowMs();
     state.reports = [
       reportOf('new', { reportedMs, lastCommitMs: reportedMs }),
-      reportOf('small', { reportedMs, smallFileCount: 80 }),
       reportOf('idle', { reportedMs, lastCommitMs: 1 - 24 * 60 * minuteMs }),
       reportOf('empty', { reportedMs, rowCount: undefined }),
     ];
@@ -218,9 +217,8 @@ test('maintenance comes after ten minutes with new rows, sooner with small files
     }
     await done(tableMaintenanceKind);
   }
-  assert.deepEqual([...times.keys()].sort(), ['idle', 'new', 'small']);
+  assert.deepEqual([...times.keys()].sort(), ['idle', 'new']);
   assert.equal(times.get('new')!.length, 6);
-  assert.ok(times.get('small')!.length > 20, String(times.get('small')));
   assert.equal(times.get('idle')!.length, 1);
   queue.close('');
 });

@@ -50,9 +50,7 @@ interface KnownTables {
 
 /** Maintenance of a table that got rows comes this long after the last one, and a tenth more at random. */
 const maintenanceMs = 600_000;
-/** With so many small files it does not wait for that, and with none it waits longer: snapshots expire, rows too. */
-const smallFilesMin = 50;
-const urgentMs = 60_000;
+/** Of a table that got none, because snapshots expire, and rows. */
 const idleMs = 3_600_000;
 
 /** An agent that was silent when the table was deleted may still have written it for this long. */
@@ -94,7 +92,7 @@ function tableIngestionPlanner({ wanted }: Pick<ClusterTables, 'wanted'>): JobPl
 }
 
 /**
- * Plans maintenance of tables that agents write: when one got rows or many small files, and else once an hour. A new
+ * Plans maintenance of tables that agents write: when one got rows, and else once an hour. A new
  * leader begins at a random time, so that tables do not come all at once.
  */
 function tableMaintenancePlanner(
@@ -134,10 +132,9 @@ function tableMaintenancePlanner(
     },
   };
 
-  function isDue({ rowCount, smallFileCount = 0, lastCommitMs, reportedMs }: ReportedTable, sinceMs: number) {
+  function isDue({ rowCount, lastCommitMs, reportedMs }: ReportedTable, sinceMs: number) {
     // There is nothing to maintain before the first commit.
     if (rowCount === undefined) return false;
-    if (smallFileCount >= smallFilesMin && sinceMs >= urgentMs) return true;
     const hasNewRows = lastCommitMs !== undefined && reportedMs - lastCommitMs <= sinceMs;
     return sinceMs >= (hasNewRows ? maintenanceMs : idleMs);
   }
