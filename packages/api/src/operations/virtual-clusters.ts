@@ -94,7 +94,7 @@ const createInput = () =>
         'The name, unique in the workspace. The prefix is added if it is missing.',
       ),
       virtual_cluster_type: emptyForNone(z.enum(clusterTypeNames)).describe(
-        'Its type; by default, a Kafka cluster. No agent of this release serves a data lake.',
+        'Its type; by default, a Kafka cluster.',
       ),
       virtual_cluster_tier: emptyForNone(tier()).describe('Its tier; `pro` by default.'),
       virtual_cluster_region: emptyForNone(text(64, 1)).describe('Its region; `us-east-1` by default.'),
@@ -218,14 +218,14 @@ export const virtualClusterOperations = [
       'The clone starts as a copy of the cluster and is independent from then on: writes, retention and deletions in one ' +
       'do not affect the other. Both use the same bucket, in which the clone refers to files of the cluster until it ' +
       'has rewritten or dropped them. It gets topics, committed offsets, ACLs, quotas and configs, but no ' +
-      'credentials and no agent keys. A cluster with clones cannot be deleted.',
+      'credentials and no agent keys. A cluster with clones cannot be deleted. Data lake clusters cannot be cloned.',
     input: clusterInput({
       virtual_cluster_id: clusterId().describe('The cluster to clone.'),
       new_virtual_cluster_name: clusterName().describe('The name of the clone, with or without its prefix.'),
       skip_agent_key_creation: flag('Whether to create no agent key.'),
     }),
     output: createOutput,
-    errors: ['duplicate_name', 'limit_exceeded', 'conflict'],
+    errors: ['duplicate_name', 'limit_exceeded', 'conflict', 'unsupported_cluster_type'],
     example: {
       input: { new_virtual_cluster_name: 'orders_copy' },
       output: {

@@ -120,7 +120,7 @@ async function onCluster(
   const need = { scope: 'cluster', accountId, workspaceId, clusterId } as const;
   if (!sees(caller, need)) throw notFound('virtual cluster');
   const allowed = caller.actors.find(({ actor }) => isAllowed(actor, { ...need, access }));
-  if (allowed === undefined) throw forbiddenInWorkspace(access);
+  if (allowed === undefined) throw forbiddenOnCluster(access, cluster);
   return permitTo(allowed, { workspaceId, cluster });
 }
 
@@ -132,13 +132,20 @@ function accessOf({ access }: KnownOperation, { kafka_user_name, kafka_password 
 
 const neededFor: Readonly<Record<Access, string>> = {
   read: 'You need a role in this workspace, or an API key that may read there.',
-  records:
-    'You need the grant read_records or admin in this workspace to read records, or a Kafka credential.',
+  records: 'You need the grant read_records or admin in this workspace to read records.',
   write: 'You need the admin role in this workspace, or an API key that may write there.',
 };
 
+const neededForKafkaRecords =
+  'You need the grant read_records or admin in this workspace to read records, or a Kafka credential.';
+
 function forbiddenInWorkspace(access: Access): ApiError {
   return new ApiError('forbidden', neededFor[access]);
+}
+
+function forbiddenOnCluster(access: Access, { type }: VirtualCluster): ApiError {
+  if (access === 'records' && type === 'byoc') return new ApiError('forbidden', neededForKafkaRecords);
+  return forbiddenInWorkspace(access);
 }
 
 /** Only restoring accepts deleted clusters. */

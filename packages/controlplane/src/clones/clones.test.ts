@@ -127,6 +127,12 @@ test('what cannot be cloned is refused with one line, and nothing is left', asyn
   const { body } = await callApi(url, 'list_virtual_clusters', {}, { cookie });
   assert.ok(!body.virtual_clusters.some(({ name }) => name === 'vcn_copy'));
 
+  const lake = { virtual_cluster_name: 'lake', virtual_cluster_type: 'byoc_data_lake' };
+  const madeLake = await callApi(url, 'create_virtual_cluster', lake, { cookie });
+  const ofLake = await clone(stage, madeLake.body.virtual_cluster_id);
+  assert.equal(ofLake.body.error, 'unsupported_cluster_type');
+  assert.match(ofLake.body.message!, /^Data lake clusters cannot be cloned: .*Create a data lake cluster/);
+
   const blind = await openStage(t, false);
   const cluster = await makeCluster(t, blind, 'orders');
   const unknown = await clone(blind, cluster.clusterId);

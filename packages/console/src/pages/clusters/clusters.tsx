@@ -162,6 +162,12 @@ function ClusterMenu({ cluster, onAct }: ClusterCardProps) {
   const navigate = useNavigate();
   const missing = useMissingRight(cluster.id);
   const params = { clusterId: cluster.id };
+  const clone = {
+    id: 'clone',
+    label: 'Clone',
+    onSelect: () => onAct('clone'),
+    disabledBecause: missing,
+  } as const;
   return (
     <Menu
       trigger={<IconButton icon={KebabHorizontalIcon} label={`Actions for ${clusterLabel(cluster)}`} />}
@@ -171,7 +177,8 @@ function ClusterMenu({ cluster, onAct }: ClusterCardProps) {
           label: 'Settings',
           onSelect: () => void navigate({ to: '/clusters/$clusterId/settings', params }),
         },
-        { id: 'clone', label: 'Clone', onSelect: () => onAct('clone'), disabledBecause: missing },
+        // A clone has no pipelines, and so nothing of a data lake.
+        ...(cluster.type === 'byoc_data_lake' ? [] : [clone]),
         { id: 'line', line: true },
         {
           id: 'delete',

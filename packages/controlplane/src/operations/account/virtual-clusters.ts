@@ -24,6 +24,9 @@ import { mayOnCluster, oldestWritable } from './visible-workspaces.ts';
 const noCloning =
   'The control plane does not know the bucket of the cluster; start it with -bucketURL and enable metadata backups.';
 
+const lakesStayOne =
+  'Data lake clusters cannot be cloned: their pipelines and tables are not part of a clone. Create a data lake cluster and deploy the configurations of the pipelines there.';
+
 type GivenCluster = InputOf<'create_virtual_cluster'>;
 type ClusterResponse = OutputOf<'describe_virtual_cluster'>['virtual_cluster'];
 
@@ -127,6 +130,8 @@ export function virtualClusterHandlers(
       const { workspaceId } = source;
       if (!isAllowed(actor, { scope: 'workspace', access: 'write', accountId, workspaceId }))
         throw new OperationFailed('forbidden');
+      if (source.type === 'byoc_data_lake')
+        throw new OperationFailed('unsupported_cluster_type', lakesStayOne);
       if (cloning === undefined) throw new OperationFailed('conflict', noCloning);
       const { type, tier, cloudProvider, place, tags } = source;
       const name = input.new_virtual_cluster_name;
