@@ -228,6 +228,16 @@ export type {
   TopicToClone,
 } from './calls/owner-calls.ts';
 export {
+  boundedSourceTopic,
+  type CopiedTopicState,
+  type MigrationReport,
+  migrationLine,
+  migrationTopicReports,
+  type ReportedMigration,
+  type ReportedMigrationTopic,
+  type SourceTopicState,
+} from './calls/migration-report-calls.ts';
+export {
   type AbortedTransactions,
   type Markers,
   markerBytes,
@@ -454,6 +464,19 @@ export {
   schemaLinkingKind,
   writeLinkingTask,
 } from './jobs/linking-task.ts';
+export {
+  type MigrationTask,
+  migrationCopyKind,
+  migrationCopyScope,
+  migrationScope,
+  migrationSteadyMs,
+  migrationTopicsKind,
+  pipelineOfMigrationScope,
+  readMigrationCopyTask,
+  readMigrationTask,
+  writeMigrationCopyTask,
+  writeMigrationTask,
+} from './jobs/migration-task.ts';
 export {
   type PipelineTask,
   pipelineKind,

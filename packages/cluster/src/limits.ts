@@ -101,6 +101,11 @@ export const clusterLimits = {
   reportedPartitionsMax: 2_000,
   reportedTableTextCharsMax: 1_000,
 
+  /** Topics of a migration that one report has, their partitions, and stopped partitions that are named of each. */
+  reportedMigrationTopicsMax: 500,
+  reportedMigrationPartitionsMax: 20_000,
+  reportedStoppedPartitionsMax: 20,
+
   /**
    * Recent changes of key-value entries that an agent remembers by their keys, for components that derive state from
    * entries.

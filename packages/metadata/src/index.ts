@@ -1,4 +1,5 @@
 export type { ExporterSecrets } from './jobs/exporter-secrets.ts';
+export type { WantedMigration } from './jobs/migration-planner.ts';
 export type { ManagedPipeline } from './jobs/pipeline-planner.ts';
 export type { LinkingPipeline } from './jobs/schema-linking-planner.ts';
 export type { ClusterTables, RemovedTable, WantedTable } from './jobs/table-planner.ts';

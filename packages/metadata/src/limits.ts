@@ -64,6 +64,13 @@ export const metadataLimits = {
   openTableReplaysMax: 4,
   openTableRemovalsMax: 4,
 
+  /** Jobs of each kind of the migrations of one cluster that wait or run. */
+  openMigrationJobsMax: 128,
+
+  /** Topics of one cluster whose migration a leader knows from reports, and their partitions; 16 bytes each. */
+  migrationTopicsMax: 50_000,
+  migrationPartitionsMax: 400_000,
+
   /** Exporters of the schema registry of one cluster that wait or run. */
   openExportersMax: 8,
 

@@ -1701,6 +1701,7 @@ const membersCalls: Partial<Record<CallName, readonly unknown[]>> = {
   ],
   replaceSecrets: [],
   planPipelines: [],
+  describeReportedMigration: ['pi_1'],
   deleteCredentials: [['root']],
   passwordDerivation: ['root'],
   rotatePassword: [

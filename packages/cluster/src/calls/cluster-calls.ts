@@ -12,6 +12,7 @@ import { shareCalls } from './groups/share-calls.ts';
 import { healthCalls } from './health-calls.ts';
 import { jobCalls } from './job-calls.ts';
 import { logCalls } from './log-calls.ts';
+import { migrationReportCalls } from './migration-report-calls.ts';
 import { ownerCalls } from './owner-calls.ts';
 import { principalCalls } from './principal-calls.ts';
 import { queryCalls } from './query-calls.ts';
@@ -38,6 +39,7 @@ export const clusterCalls = {
   ...groupCalls,
   ...healthCalls,
   ...jobCalls,
+  ...migrationReportCalls,
   ...ownerCalls,
   ...principalCalls,
   ...queryCalls,

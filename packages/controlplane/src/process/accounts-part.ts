@@ -12,7 +12,13 @@ import {
   watchClusters,
 } from '@weir/diagnostics';
 import type { JournalHub } from '@weir/journal';
-import type { ClusterTables, ExporterSecrets, LinkingPipeline, ManagedPipeline } from '@weir/metadata';
+import type {
+  ClusterTables,
+  ExporterSecrets,
+  LinkingPipeline,
+  ManagedPipeline,
+  WantedMigration,
+} from '@weir/metadata';
 import { DatabaseProblem } from '../accounts/database/database-problem.ts';
 import { type AccountsDatabase, openAccounts } from '../accounts/open.ts';
 import { defaultPasswordCost } from '../accounts/secrets/password-hash.ts';
@@ -44,6 +50,7 @@ import { exporterSecrets } from '../pipelines/exporter-secrets.ts';
 import { linkingEvents } from '../pipelines/linking-events.ts';
 import { linkingPipelines } from '../pipelines/linking-pipelines.ts';
 import { managedPipelines } from '../pipelines/managed-pipelines.ts';
+import { wantedMigrations } from '../pipelines/migration-pipelines.ts';
 import { wantedPipelines } from '../pipelines/wanted-pipelines.ts';
 import type { ClusterRegistries } from '../schema-registry/cluster-registries.ts';
 import { openRegistries } from '../schema-registry/open-registries.ts';
@@ -96,6 +103,8 @@ export interface AccountsPart {
   /** Emits events about a sync of schema linking that ended. Never rejects. */
   emitLinkingEnd(cluster: VirtualCluster, job: ListedJob): Promise<void>;
   managedPipelines(cluster: VirtualCluster): Promise<readonly ManagedPipeline[]>;
+  /** The migrations of a cluster that run. */
+  migrations(cluster: VirtualCluster): Promise<readonly WantedMigration[]>;
   /** The tables of a data lake cluster. */
   tables(cluster: VirtualCluster): Promise<ClusterTables>;
   /** The secrets that exporters of a cluster may use. */
@@ -246,6 +255,10 @@ export async function startAccounts(
     async managedPipelines({ id, accountId }) {
       const owner = await ownerOf(accounts, id, accountId);
       return owner === undefined ? [] : managedPipelines(accounts, owner);
+    },
+    async migrations({ id, accountId }) {
+      const owner = await ownerOf(accounts, id, accountId);
+      return owner === undefined ? [] : wantedMigrations(accounts, owner);
     },
     async tables({ id, accountId }) {
       const place = { accountId: (await ownerOf(accounts, id, accountId))?.accountId ?? '', clusterId: id };

@@ -119,12 +119,12 @@ async function startParts(
           pipelines: async () => (await accounts.load()).linkingPipelines(cluster),
           onEnd: (job) => void accounts.loaded?.emitLinkingEnd(cluster, job),
         });
-      if (cluster.type === 'byoc')
-        node.runPipelines(async () => {
-          // A quick start loads accounts when someone uses them, and without that there is no pipeline.
-          const loaded = isQuick ? accounts.loaded : await accounts.load();
-          return loaded === undefined ? [] : loaded.managedPipelines(cluster);
-        });
+      if (cluster.type === 'byoc') {
+        // A quick start loads accounts when someone uses them, and without that there is no pipeline.
+        const loaded = async () => (isQuick ? accounts.loaded : accounts.load());
+        node.runPipelines(async () => (await loaded())?.managedPipelines(cluster) ?? []);
+        node.runMigrations(async () => (await loaded())?.migrations(cluster) ?? []);
+      }
       if (cluster.type === 'byoc_data_lake') {
         const tables = async () => (await accounts.load()).tables(cluster);
         node.runTables({

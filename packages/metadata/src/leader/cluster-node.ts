@@ -14,6 +14,7 @@ import type { Command, Namespace, ReplyOf } from '@weir/machine';
 import { type EventMetrics, eventMetrics } from '../events/event-metrics.ts';
 import type { ExporterSecrets } from '../jobs/exporter-secrets.ts';
 import { type JobQueueMetrics, jobQueueMetrics } from '../jobs/job-queue-metrics.ts';
+import type { WantedMigration } from '../jobs/migration-planner.ts';
 import type { ManagedPipeline } from '../jobs/pipeline-planner.ts';
 import type { ClusterTables } from '../jobs/table-planner.ts';
 import { type QueryQueueMetrics, queryQueueMetrics } from '../queries/query-queue-metrics.ts';
@@ -102,6 +103,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   readonly #servingProblemListeners = new Set<() => void>();
   #linking: LinkingOptions | undefined;
   #managedPipelines: (() => Promise<readonly ManagedPipeline[]>) | undefined;
+  #migrations: (() => Promise<readonly WantedMigration[]>) | undefined;
   #tables: ClusterTables | undefined;
   #exporterSecrets: ExporterSecrets | undefined;
   readonly #followers: Followers;
@@ -217,6 +219,11 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   /** From its next term on, this node plans instances of these pipelines. */
   runPipelines(pipelines: () => Promise<readonly ManagedPipeline[]>): void {
     this.#managedPipelines = pipelines;
+  }
+
+  /** From its next term on, this node plans jobs of these migrations. */
+  runMigrations(migrations: () => Promise<readonly WantedMigration[]>): void {
+    this.#migrations = migrations;
   }
 
   /** From its next term on, this node plans jobs of these tables. */
@@ -454,6 +461,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
           exporterSecrets: this.#exporterSecrets,
           linking: this.#linking,
           ...(this.#managedPipelines === undefined ? {} : { managedPipelines: this.#managedPipelines }),
+          ...(this.#migrations === undefined ? {} : { migrations: this.#migrations }),
           ...(this.#tables === undefined ? {} : { tables: this.#tables }),
         });
         this.#log.info('started leading cluster', { epoch, position });

@@ -30,6 +30,7 @@ import type { JobPlanner } from '../jobs/job-planner.ts';
 import { JobQueue } from '../jobs/job-queue.ts';
 import type { JobQueueMetrics } from '../jobs/job-queue-metrics.ts';
 import { keyCompactionPlanner } from '../jobs/key-compaction-planner.ts';
+import { migrationPlanners, type WantedMigration } from '../jobs/migration-planner.ts';
 import { type ManagedPipeline, pipelinePlanner } from '../jobs/pipeline-planner.ts';
 import { type LinkingPipeline, schemaLinkingPlanner } from '../jobs/schema-linking-planner.ts';
 import { type ClusterTables, tablePlanners } from '../jobs/table-planner.ts';
@@ -45,6 +46,7 @@ import { CommitPipeline } from './commit-pipeline.ts';
 import type { Followers } from './followers.ts';
 import type { HeldLease } from './held-lease.ts';
 import type { CommitMetrics } from './leader-metrics.ts';
+import { MigrationReports } from './migration-reports.ts';
 import type { Replica } from './replica.ts';
 import { runRetention } from './retention-run.ts';
 import { ShutdownLocks } from './shutdown-locks.ts';
@@ -78,6 +80,8 @@ interface LeadershipOptions {
   readonly linking?: LinkingOptions | undefined;
   /** Managed pipelines that run. If absent, none is planned. */
   readonly managedPipelines?: () => Promise<readonly ManagedPipeline[]>;
+  /** Migrations that run. If absent, none is planned. */
+  readonly migrations?: () => Promise<readonly WantedMigration[]>;
   /** Tables of a data lake cluster. If absent, none is planned. */
   readonly tables?: ClusterTables;
   /** The secrets that exporters of the cluster may use; none if absent. */
@@ -100,6 +104,7 @@ export class Leadership {
   readonly jobs: JobQueue;
   readonly queries: QueryQueue;
   readonly tables: TableReports;
+  readonly migrations: MigrationReports;
   readonly controlPlaneEvents: ControlPlaneEvents;
   readonly groups: GroupCoordinator;
   readonly autoScaler: AutoScaler;
@@ -140,6 +145,7 @@ export class Leadership {
       metrics: options.queryMetrics,
     });
     this.tables = new TableReports(clock);
+    this.migrations = new MigrationReports(clock);
     this.controlPlaneEvents = new ControlPlaneEvents({
       queueId: String(epoch),
       clusterConfigs: () => replica.machine.clusterConfigs(),
@@ -183,6 +189,7 @@ export class Leadership {
           ? []
           : [schemaLinkingPlanner(options.linking.pipelines, options.linking.onEnd)]),
         ...(options.tables === undefined ? [] : tablePlanners(options.tables, this.tables, systemRandom)),
+        ...(options.migrations === undefined ? [] : migrationPlanners(options.migrations)),
         ...(options.managedPipelines === undefined
           ? []
           : [
