@@ -81,11 +81,13 @@ test('a table is described, queried by SQL, and found by clients of its catalog'
   if (python === undefined) return t.diagnostic('pyiceberg is missing; only our client read the catalog');
   const reader = new IcebergReader(python);
   t.after(() => reader.close());
-  assert.deepEqual(await reader.catalogOverRest(uri, key), {
-    namespaces: [['default']],
-    tables: { [table_name]: metadataPath },
-    has_missing: false,
-  });
+  const logins = [{ token: key }, { credential: key }, { credential: `pyiceberg:${key}` }];
+  for (const login of logins)
+    assert.deepEqual(await reader.catalogOverRest(uri, login), {
+      namespaces: [['default']],
+      tables: { [table_name]: metadataPath },
+      has_missing: false,
+    });
 });
 
 test('records that were kept become rows after the configuration is corrected', {

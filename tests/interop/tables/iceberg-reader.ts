@@ -64,8 +64,8 @@ export class IcebergReader extends AnsweringProcess {
   }
 
   /** What a catalog lists, with the location of the metadata of each table. */
-  catalogOverRest(uri: string, token: string) {
-    return this.call('catalog_over_rest', { uri, token });
+  catalogOverRest(uri: string, login: { readonly token: string } | { readonly credential: string }) {
+    return this.call('catalog_over_rest', { uri, login });
   }
 
   selectedNames(location: string, fields: readonly string[]) {

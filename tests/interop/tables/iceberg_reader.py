@@ -169,8 +169,9 @@ def write_over_rest(uri):
     return {"snapshots": len(catalog.load_table("foreign.written").metadata.snapshots)}
 
 
-def catalog_over_rest(uri, token):
-    catalog = RestCatalog("rest", uri=uri, token=token)
+def catalog_over_rest(uri, login):
+    """`login` is a token, or a credential that pyiceberg fetches one with."""
+    catalog = RestCatalog("rest", uri=uri, **login)
     names = catalog.list_tables("default")
     return {
         "namespaces": [list(one) for one in catalog.list_namespaces()],

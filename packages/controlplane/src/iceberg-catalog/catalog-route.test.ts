@@ -166,3 +166,79 @@ test('keys of the cluster and its workspace read the catalog, others do not', as
   const away = await fetch(`${urlOf(id)}/v1/namespaces/default/tables/k__orders`, { headers });
   assert.deepEqual([away.status, away.headers.get('retry-after')], [503, '5']);
 });
+
+test('a key is exchanged for a token, as engines with a credential do it', async (t) => {
+  const { ours, theirs, id, urlOf } = await start(t);
+  const [key, foreign] = [
+    await ours.key('k1', appGrant(ours.a.id)),
+    await theirs.key('k2', appGrant(theirs.a.id)),
+  ];
+  const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
+  const grant = { grant_type: 'client_credentials', client_id: 'spark', scope: 'catalog' };
+  const basic = (secret: string) => ({
+    authorization: `Basic ${Buffer.from(`spark:${encodeURIComponent(secret)}`).toString('base64')}`,
+  });
+  const urlEncoded = { 'content-type': 'application/x-www-form-urlencoded' };
+  const cases: readonly [
+    what: string,
+    body: string,
+    headers: Record<string, string>,
+    status: number,
+    error?: string,
+  ][] = [
+    ['a key in the form', form({ ...grant, client_secret: key }), urlEncoded, 200],
+    [
+      'a key without the name of a client',
+      form({ grant_type: 'client_credentials', client_secret: key }),
+      urlEncoded,
+      200,
+    ],
+    ['a key in the header', form(grant), { ...urlEncoded, ...basic(key) }, 200],
+    [
+      'a key of another account',
+      form({ ...grant, client_secret: foreign }),
+      urlEncoded,
+      401,
+      'invalid_client',
+    ],
+    ['no key', form(grant), urlEncoded, 401, 'invalid_client'],
+    [
+      'a wrong header beside a right form',
+      form({ ...grant, client_secret: key }),
+      { ...urlEncoded, ...basic('x') },
+      401,
+      'invalid_client',
+    ],
+    [
+      'another grant',
+      form({ grant_type: 'password', client_secret: key }),
+      urlEncoded,
+      400,
+      'unsupported_grant_type',
+    ],
+    ['no grant', form({ client_secret: key }), urlEncoded, 400, 'unsupported_grant_type'],
+    [
+      'JSON',
+      JSON.stringify({ ...grant, client_secret: key }),
+      { 'content-type': 'application/json' },
+      400,
+      'invalid_request',
+    ],
+    [
+      'a form without an end',
+      form({ ...grant, client_secret: key, more: 'x'.repeat(20_000) }),
+      urlEncoded,
+      400,
+      'invalid_request',
+    ],
+  ];
+  for (const [what, body, headers, status, error] of cases) {
+    const response = await fetch(`${urlOf(id)}/v1/oauth/tokens`, { method: 'POST', headers, body });
+    const answer = (await response.json()) as { access_token?: string; error?: string };
+    assert.deepEqual([response.status, answer.error], [status, error], what);
+    assert.equal(response.headers.get('cache-control'), 'no-store', what);
+    if (status !== 200) continue;
+    const authorization = `Bearer ${answer.access_token}`;
+    assert.equal((await fetch(`${urlOf(id)}/v1/config`, { headers: { authorization } })).status, 200, what);
+  }
+});

@@ -6,6 +6,7 @@ import type { Authorize, Verdict } from '../agent-keys.ts';
 import { remoteAddressOf } from '../http/remote-address.ts';
 import { type Handler, pathOf, routePath } from '../http/route-table.ts';
 import { answerCatalog, type CatalogAnswer, type CatalogTables, catalogError } from './catalog-answers.ts';
+import { grantedToken, readTokenRequest, tokenError } from './client-credentials.ts';
 
 interface CatalogRouteOptions {
   readonly mayRead: Authorize;
@@ -39,7 +40,10 @@ async function answerTo(
     .split('/');
   try {
     const address = remoteAddressOf(request, isBehindProxy);
-    const mayRead = await mayReadBy(request.headers.authorization, clusterId, address, options);
+    if (request.method === 'POST' && [version, ...parts].join('/') === tokensPath)
+      return await answerTokenRequest(request, clusterId, address, options);
+    const secret = bearer.exec(request.headers.authorization ?? '')?.[1];
+    const mayRead = await mayReadBy(secret, clusterId, address, options);
     if (mayRead === undefined) return away('failed to verify the key; try again');
     if (!mayRead) return unknownKey;
     if (version !== 'v1')
@@ -54,16 +58,39 @@ async function answerTo(
   }
 }
 
+const tokensPath = 'v1/oauth/tokens';
 const bearer = /^bearer ([!-~]{1,4096})$/i;
+
+async function answerTokenRequest(
+  request: IncomingMessage,
+  clusterId: string,
+  address: string,
+  options: CatalogRouteOptions,
+): Promise<CatalogAnswer> {
+  const asked = await readTokenRequest(request);
+  if (asked === undefined)
+    return tokenError(400, 'invalid_request', 'the body is not a form of at most 16 KiB');
+  const { grantType, secret } = asked;
+  if (grantType !== 'client_credentials')
+    return tokenError(400, 'unsupported_grant_type', 'the catalog knows the grant type client_credentials');
+  const mayRead = await mayReadBy(secret, clusterId, address, options);
+  if (mayRead === undefined) return away('failed to verify the key; try again');
+  return mayRead
+    ? grantedToken(secret!)
+    : tokenError(
+        401,
+        'invalid_client',
+        'the client secret is no application key, and no agent key of the cluster',
+      );
+}
 
 /** A failed verification is not a refusal. */
 async function mayReadBy(
-  header: string | undefined,
+  secret: string | undefined,
   clusterId: string,
   remoteAddress: string,
   { mayRead, log }: CatalogRouteOptions,
 ): Promise<Verdict> {
-  const secret = bearer.exec(header ?? '')?.[1];
   if (secret === undefined) return false;
   try {
     return await mayRead(clusterId, secret, remoteAddress);
