@@ -1,7 +1,7 @@
 /**
- * `POST v1/oauth/tokens` of a catalog, for engines that are given a `credential` and fetch a token with it: OAuth 2 with
- * client credentials (RFC 6749), in the form that clients of the Iceberg REST protocol send. The secret of the client is
- * a key, and the token is that key again: it has the same rights, and ends when the key is revoked.
+ * `POST v1/oauth/tokens` of a catalog, for engines that are given a `credential` and fetch a token with it: OAuth 2
+ * with client credentials (RFC 6749), in the form that clients of the Iceberg REST protocol send. The secret of the
+ * client is a key, and the token is that key again: it has the same rights, and ends when the key is revoked.
  */
 import type { IncomingMessage } from 'node:http';
 import { readBody } from '@weir/http';
