@@ -10,6 +10,7 @@ export {
   OutputLimitExceeded,
   type SnappyFraming,
   uncompressedBytesMax,
+  withStandardHeaderChecksum,
 } from './compression/index.ts';
 export { DecodeError } from './decode-error.ts';
 export {

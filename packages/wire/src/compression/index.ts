@@ -6,6 +6,7 @@ export {
   decompress,
   decompressOffThread,
 } from './compression.ts';
+export { withStandardHeaderChecksum } from './lz4-frame.ts';
 export type { OffThreadOptions } from './off-thread.ts';
 export { OutputLimitExceeded } from './output-limit.ts';
 export { type SnappyFraming, snappyFramingOf } from './snappy.ts';

@@ -69,6 +69,23 @@ export function parseLz4Frames(bytes: Buffer): Lz4Frame[] {
   return frames;
 }
 
+/**
+ * Returns a frame with the header checksum of the specification where it has that of Kafka's clients before 2016, which
+ * computed it over the magic too. Only messages of magic 0 may have it. Anything else is returned as it is.
+ */
+export function withStandardHeaderChecksum(bytes: Buffer): Buffer {
+  if (bytes.length < descriptorAt + 3 || bytes.readUInt32LE(0) !== frameMagic) return bytes;
+  const checksumAt = descriptorAt + 2 + (bytes[descriptorAt]! & flagBits.contentBytes ? 8 : 0);
+  const checksumFrom = (start: number) => (xxhash32(bytes.subarray(start, checksumAt)) >>> 8) & 0xff;
+  if (bytes[checksumAt] !== checksumFrom(0)) return bytes;
+  const corrected = Buffer.from(bytes);
+  corrected[checksumAt] = checksumFrom(descriptorAt);
+  return corrected;
+}
+
+/** After the magic. */
+const descriptorAt = 4;
+
 class FrameReader {
   private readonly bytes: Buffer;
   private at = 0;
