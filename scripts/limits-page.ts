@@ -22,6 +22,7 @@ import { journalLimits } from '../packages/journal/src/limits.ts';
 import { machineLimits } from '../packages/machine/src/limits.ts';
 import { mcpLimits } from '../packages/mcp/src/limits.ts';
 import { metadataLimits } from '../packages/metadata/src/limits.ts';
+import { migrationLimits } from '../packages/migration/src/limits.ts';
 import { oidcLimits } from '../packages/oidc/src/limits.ts';
 import { pipelineLimits } from '../packages/pipelines/src/limits.ts';
 import { registryLimits } from '../packages/registry/src/limits.ts';
@@ -48,6 +49,7 @@ export const limitsByPackage: Readonly<Record<string, Readonly<Record<string, nu
   bloblang: bloblangLimits,
   pipelines: pipelineLimits,
   iceberg: icebergLimits,
+  migration: migrationLimits,
   tables: tableLimits,
   http: httpLimits,
   security: securityLimits,

@@ -77,6 +77,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       'storage',
       'cluster',
       'events',
+      'migration',
       'pipelines',
       'registry',
       'tables',
@@ -120,7 +121,13 @@ export const layers: Readonly<Record<string, Layer>> = {
     testsMayImport: ['cli', 'security'],
     builtins: 'any',
   },
-  orbit: { mayImport: ['core', 'wire', 'storage'], builtins: 'any' },
+  // Copies of other Kafka clusters: configurations, the source as its clients see it, and rules without I/O.
+  migration: {
+    mayImport: ['client', 'cluster', 'core', 'pipelines', 'storage', 'wire'],
+    // A cluster to copy, and certificates.
+    testsMayImport: ['cli', 'security'],
+    builtins: 'any',
+  },
   // Tools for models, derived from the API catalogue; the server of the tools supplies the operation handlers.
   mcp: { mayImport: ['core', 'api', 'events', 'http'], builtins: 'any' },
   // Checks of a cluster as pure functions over a snapshot, and what becomes of their findings.
@@ -145,6 +152,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       'events',
       'diagnostics',
       'mcp',
+      'migration',
       'pipelines',
       'registry',
       'tables',
@@ -176,7 +184,7 @@ export const layers: Readonly<Record<string, Layer>> = {
       'bloblang',
       'pipelines',
       'tables',
-      'orbit',
+      'migration',
       'controlplane',
     ],
     testsMayImport: ['diagnostics', 'metadata'],

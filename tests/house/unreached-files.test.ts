@@ -4,7 +4,11 @@ import { readJson, repositoryFiles, typescriptFiles } from './repository.ts';
 import { unreachedFiles } from './unreached-files.ts';
 
 /** What the bench and tests of other programs use of a package whose parts agents load one by one. */
-const aheadOfUse = ['packages/iceberg/src/index.ts', 'packages/tables/src/index.ts'];
+const aheadOfUse = [
+  'packages/iceberg/src/index.ts',
+  'packages/migration/src/batches/index.ts',
+  'packages/tables/src/index.ts',
+];
 
 /** The command, the script of the console's pages, and the scripts that write the reference pages. */
 function isRoot(path: string): boolean {
