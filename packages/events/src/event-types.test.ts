@@ -55,7 +55,7 @@ test('every type has its documented fields', () => {
     pipeline_logs: 'pipeline_name stage message',
     orbit_logs: 'type pipeline_name topic',
     diagnostics_logs: 'diagnostic_id diagnostic_source diagnostic_type transition',
-    tableflow_logs: 'type table_name table_uuid',
+    tableflow_logs: 'type table_name table_uuid pipeline_name pipeline_id',
     cluster_metrics: 'metric_name',
   };
   for (const name of promised.envelope!.split(' '))

@@ -175,10 +175,14 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
     fields: [
       text(
         'type',
-        'What happened: `table_created`, `schema_evolved`, `ingestion_started`, `ingestion_stopped`, `ingestion_failed`, `commit_failed`, `record_ingestion_failed` for a record that could not become a row, and others.',
+        'What happened: `table_created`, `schema_evolved`, `ingestion_started`, `ingestion_stopped`, `ingestion_failed`, `commit_failed`, `record_ingestion_failed` for a record that could not become a row, `records_replayed`, `table_deleted`, and others.',
       ),
       text('table_name', 'The table.'),
       text('table_uuid', 'Its UUID.'),
+      text('pipeline_name', 'The pipeline that writes it; absent if the table was deleted.'),
+      text('pipeline_id', 'The id of the pipeline.'),
+      field('partition', 'integer', 'The partition of the topic, where it is about one.'),
+      field('offset', 'integer', 'The offset in the partition, where it is about a record.'),
       ...logFields,
       ...agentFields,
       ...clusterFields,

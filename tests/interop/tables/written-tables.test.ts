@@ -77,7 +77,7 @@ test(
       enabled: true,
       event_types: { tableflow_logs: { enabled: true } },
     });
-    await startTables(client, lakeId, tableYaml({ kafkaPort, topic }));
+    const pipelineId = await startTables(client, lakeId, tableYaml({ kafkaPort, topic }));
     const { metadata_location, dropped_records, health } = await untilTable(
       client,
       lakeId,
@@ -99,6 +99,10 @@ test(
         time_range: { relative: '1h' },
       });
       types = [...new Set(found.events.map(({ data }) => (data as { type: string }).type))].sort();
+      for (const { data } of found.events) {
+        const named = data as Record<string, string>;
+        assert.deepEqual([named.pipeline_name, named.pipeline_id], ['lake', pipelineId]);
+      }
     }
     assert.deepEqual(types, ['ingestion_started', 'record_ingestion_failed', 'table_created']);
   },

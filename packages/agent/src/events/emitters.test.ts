@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { valueText } from '@weir/broker/testing';
-import { jsonLog, seededRandom } from '@weir/core';
+import { jsonLog, seededRandom, silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
 import { type EventRecord, type EventTypeName, eventEnvelope } from '@weir/events';
 import { emittingLog } from './emitting-log.ts';
 import { createEmitter } from './event-emitter.ts';
+import { emitTableLine } from './table-lines.ts';
 
 function world(
   wanted: readonly EventTypeName[] = ['agent_logs', 'pipeline_logs', 'orbit_logs', 'tableflow_logs'],
@@ -116,6 +117,30 @@ test('log lines except debug are events, at any level of the log itself', () => 
     [
       { module: 'agent', bytes: 3, log_level: 'info', message: 'an event and no line', ...common },
       { module: 'store', bucket: 'b', status: null, log_level: 'error', message: 'both', ...common },
+    ],
+  );
+});
+
+test('an event of a table names its pipeline, and what a record says does not replace that', () => {
+  const { events, emitter } = world();
+  const line = {
+    tableName: 'shop__orders',
+    tableUuid: 'u',
+    type: 'record_ingestion_failed',
+    level: 'warn',
+    message: 'decode: bad',
+    fields: { offset: 7, table_name: 'another' },
+  } as const;
+  const deps = { plainLog: silentLog, emitter };
+  emitTableLine(deps, { ...line, pipeline: { id: 'pi_1', name: 'shop' } });
+  emitTableLine(deps, { ...line, type: 'table_deleted', fields: {}, pipeline: undefined });
+  const named = { module: 'tables', table_name: 'shop__orders', table_uuid: 'u', ...common };
+  const said = { log_level: 'warn', message: 'decode: bad' };
+  assert.deepEqual(
+    events.map(({ data }) => data),
+    [
+      { ...named, ...said, type: line.type, offset: 7, pipeline_name: 'shop', pipeline_id: 'pi_1' },
+      { ...named, ...said, type: 'table_deleted' },
     ],
   );
 });

@@ -42,7 +42,7 @@ function contextOf(signal = new AbortController().signal): JobContext {
   return { signal, checkpoint: null, progress: () => {} };
 }
 
-test('what happens to a table is told with its name', async () => {
+test('what happens to a table is told with its name and its pipeline', async () => {
   const { jobs, lines } = jobsOf({
     async ingest(_task, { onEvent }) {
       onEvent!({ type: 'table_created', isError: false, message: 'table created' });
@@ -52,7 +52,7 @@ test('what happens to a table is told with its name', async () => {
     },
   });
   assert.equal(await jobs.ingestion.run(writeTableTask(task), contextOf()), 'wrote 2 rows');
-  const common = { tableName: 'shop__orders', tableUuid: 'u' };
+  const common = { tableName: 'shop__orders', tableUuid: 'u', pipeline: { id: 'p', name: 'n' } };
   assert.deepEqual(lines, [
     { ...common, type: 'table_created', level: 'info', message: 'table created', fields: {} },
     {
@@ -76,8 +76,8 @@ test('a failure is told, and says whether an operator is needed', async () => {
       return true;
     });
     assert.deepEqual(
-      lines.map(({ type, level }) => [type, level]),
-      [['ingestion_failed', 'error']],
+      lines.map(({ type, level, pipeline }) => [type, level, pipeline?.name]),
+      [['ingestion_failed', 'error', 'n']],
     );
   }
 });
@@ -125,12 +125,15 @@ test('maintenance, replay and removal are jobs of the process', async () => {
   });
   assert.equal(await jobs.maintenance.run(writeTableTask(task), contextOf()), 'maintained u');
   assert.equal(await jobs.replay.run(writeTableTask(task), contextOf()), 'replayed u');
-  assert.deepEqual(
-    lines.map(({ type, level, message }) => [type, level, message]),
-    [['records_replayed', 'info', '2 kept records became rows']],
-  );
   const removal = writeTableRemovalTask({ tableUuid: 'u', tableName: 'n', bucketUrl: 's3://b' });
   assert.equal(await jobs.removal.run(removal, contextOf()), 'removed u of s3://b');
+  assert.deepEqual(
+    lines.map(({ type, level, message, pipeline }) => [type, level, message, pipeline?.id]),
+    [
+      ['records_replayed', 'info', '2 kept records became rows', 'p'],
+      ['table_deleted', 'info', 'removed u of s3://b', undefined],
+    ],
+  );
   assert.deepEqual(
     [jobs.ingestion, jobs.maintenance, jobs.removal].map(({ category, isLasting = false }) => [
       category,

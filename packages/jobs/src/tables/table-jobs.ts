@@ -1,6 +1,7 @@
 import {
   readTableRemovalTask,
   readTableTask,
+  type TableRemovalTask,
   type TableState,
   type TablesPort,
   type TableTask,
@@ -23,6 +24,8 @@ export type { TableBucket } from '@weir/tables/process';
 export interface TableLine {
   readonly tableName: string;
   readonly tableUuid: string;
+  /** What writes it; absent if the table was deleted. */
+  readonly pipeline: { readonly id: string; readonly name: string } | undefined;
   readonly type: string;
   readonly level: LogLevel;
   readonly message: string;
@@ -91,7 +94,7 @@ export class TableJobs {
       category,
       run: (bytes, context) => {
         const task = readTableRemovalTask(bytes);
-        return this.#work(context, (host, { signal }) => host.remove(task, { signal }));
+        return this.#work(context, (host, { signal }) => this.#remove(host, task, signal));
       },
     };
   }
@@ -133,7 +136,7 @@ export class TableJobs {
   }
 
   async #write(host: JobsHost, task: TableTask, { signal, progress }: JobContext): Promise<string> {
-    const { tableName, tableUuid } = task;
+    const { tableUuid } = task;
     const say = this.#sayOf(task);
     try {
       const done = await host.ingest(task, {
@@ -149,8 +152,7 @@ export class TableJobs {
     } catch (error) {
       if (!signal.aborted)
         this.#options.onLine({
-          tableName,
-          tableUuid,
+          ...namesOf(task),
           type: 'ingestion_failed',
           level: 'error',
           message: (error as Error).message,
@@ -160,11 +162,25 @@ export class TableJobs {
     }
   }
 
-  #sayOf({ tableName, tableUuid }: TableTask): (event: TableEventMessage) => void {
+  async #remove(host: JobsHost, task: TableRemovalTask, signal: AbortSignal): Promise<string> {
+    const { tableName, tableUuid } = task;
+    const done = await host.remove(task, { signal });
+    this.#options.onLine({
+      tableName,
+      tableUuid,
+      pipeline: undefined,
+      type: 'table_deleted',
+      level: 'info',
+      message: done,
+      fields: {},
+    });
+    return done;
+  }
+
+  #sayOf(task: TableTask): (event: TableEventMessage) => void {
     return ({ type, isError, message, partition, offset }) =>
       this.#options.onLine({
-        tableName,
-        tableUuid,
+        ...namesOf(task),
         type,
         level: isError ? 'warn' : 'info',
         message,
@@ -216,4 +232,8 @@ export class TableJobs {
         log.debug('failed to report tables', { error: String(error) });
       });
   }
+}
+
+function namesOf({ tableName, tableUuid, pipelineId, pipelineName }: TableTask) {
+  return { tableName, tableUuid, pipeline: { id: pipelineId, name: pipelineName } };
 }

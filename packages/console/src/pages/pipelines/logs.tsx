@@ -1,4 +1,5 @@
 import { useParams } from '@tanstack/react-router';
+import { printLiteral } from '@weir/events';
 import { useMemo } from 'react';
 import { useClusterOperation } from '../../api/use-cluster.ts';
 import { Answer } from '../../ui/states.tsx';
@@ -22,11 +23,10 @@ export function PipelineLogs() {
 function LogsOf({ pipeline: { name, type } }: { readonly pipeline: Pick<Pipeline, 'name' | 'type'> }) {
   const { pipelineId } = useParams({ from: path });
   const scope = useMemo(
-    () =>
-      type === 'data_lake'
-        ? // Events of tables name no pipeline: these are of all tables of the cluster.
-          ({ types: ['tableflow_logs'] } as const)
-        : ({ types: ['pipeline_logs'], filter: `data.pipeline_name == ${JSON.stringify(name)}` } as const),
+    () => ({
+      types: [type === 'data_lake' ? ('tableflow_logs' as const) : ('pipeline_logs' as const)],
+      filter: `data.pipeline_name == ${printLiteral(name)}`,
+    }),
     [name, type],
   );
   return <EventExplorer key={pipelineId} scope={scope} {...usePlace()} />;

@@ -36,6 +36,7 @@ test('each type of event has a sentence', () => {
       'Lag grows failed: of shop',
     ],
     ['tableflow_logs', { type: 'created', agent_id: 'x', table_name: 't' }, 'type=created, table_name=t'],
+    ['tableflow_logs', { type: 'table_created', message: 'created', table_name: 't' }, 't: created'],
     ['unknown', {}, ''],
   ];
   for (const [type, data, sentence] of cases) assert.equal(eventSummary({ type, data } as never), sentence);

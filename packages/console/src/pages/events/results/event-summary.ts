@@ -16,7 +16,8 @@ function sentenceOf(type: string, data: Data): string {
   if (type === 'cluster_metrics' && isText(data.metric_name)) return metricSentence(data);
   if (type === 'diagnostics_logs' && isText(data.transition)) return diagnosticSentence(data);
   const text = [data.message, data.title].find((one) => isText(one) && one !== '');
-  return isText(text) ? text : pairsOf(data);
+  if (!isText(text)) return pairsOf(data);
+  return type === 'tableflow_logs' && isText(data.table_name) ? `${data.table_name}: ${text}` : text;
 }
 
 /** `User:bob was denied READ on topic orders`. */
