@@ -15,7 +15,7 @@ test('traffic is what clients sent and read since the last report that was recei
   stats.written(0.4);
   const first = { inRecords: 10, inBytes: 1_000, outRecords: 0, outBytes: 0, produceLatencies: [0, 1] };
   assert.deepEqual(stats.report(), first);
-  metrics.series(pageRows.readRecords, {}).add(3);
+  metrics.series(pageRows.sentRecords, {}).add(3);
   stats.written(0.4);
   const second = { ...first, outRecords: 3, produceLatencies: [0, 2] };
   assert.deepEqual(stats.report(), second, 'the first was not received, so the next has it too');

@@ -11,8 +11,8 @@ import type { MetricRow, Metrics } from '@weir/core';
 const counters = {
   inRecords: writeRows.producedRecords,
   inBytes: writeRows.producedBytes,
-  outRecords: pageRows.readRecords,
-  outBytes: pageRows.readBytes,
+  outRecords: pageRows.sentRecords,
+  outBytes: pageRows.sentBytes,
 } as const satisfies Partial<Record<keyof ReportedTraffic, MetricRow>>;
 
 type Totals = Readonly<Record<keyof typeof counters, number>>;

@@ -297,6 +297,20 @@ test('an answer is filled up to its limit, wherever in a file it begins', async 
   }
 });
 
+/** What the agent counts as sent to consumers. */
+function sentBy({ metrics }: DataPath): { readonly records: number; readonly bytes: number } {
+  const count = (name: string) =>
+    Number(new RegExp(`^service_${name} (\\d+)$`, 'm').exec(metrics.render())![1]);
+  return {
+    records: count('agent_kafka_fetch_records_counter'),
+    bytes: count('agent_kafka_fetch_compressed_bytes_counter'),
+  };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
 test('limits of the agent count decompressed bytes', async (t) => {
   const large = 'x'.repeat(10_000);
   const table: [
@@ -330,6 +344,9 @@ test('limits of the agent count decompressed bytes', async (t) => {
         partitionsOf(response).map((partition) => valuesOf(partition).length),
         records,
       );
+      // Batches that were read and then left out are not counted.
+      const bytes = partitionsOf(response).map((partition) => partition.records!.length);
+      assert.deepEqual(sentBy(path), { records: sum(records), bytes: sum(bytes) });
     });
   }
 });

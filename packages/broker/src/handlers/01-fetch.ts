@@ -126,7 +126,10 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     const quotaWaitMs = quotas.fetched(
       fetches.reduce((bytes, { batches }) => bytes + (batches?.bytes ?? 0), 0),
     );
-    if (quotaWaitMs > 0) for (const fetch of fetches) fetch.batches = undefined;
+    for (const fetch of fetches) {
+      if (quotaWaitMs > 0) fetch.batches = undefined;
+      if (fetch.batches !== undefined) options.readPath.sent(fetch.batches);
+    }
     throttleTimeMs = Math.max(throttleTimeMs, quotaWaitMs);
     options.distribution?.note(context.cluster, fetchedParts(fetches));
     const ending = inTurns(round.end(fetches), clock);

@@ -7,35 +7,42 @@ import { BatchCursor } from './batch-cursor.ts';
 import { BatchList, leaderEpoch } from './batch-list.ts';
 
 interface Batch {
+  readonly records: number;
   readonly valueBytes: number;
   /** Whether it is stored with its offset, as in a merged file; else with offset 0 and the producer's epoch. */
   readonly isMerged: boolean;
 }
 
-function storedBatch({ valueBytes, isMerged }: Batch, offset: number): Buffer {
-  const batch = batchOf([Buffer.alloc(valueBytes, offset)]);
+function storedBatch({ records, valueBytes, isMerged }: Batch, offset: number): Buffer {
+  const batch = batchOf(Array<Buffer>(records).fill(Buffer.alloc(valueBytes, offset)));
   if (isMerged) rewritePosition(batch, BigInt(offset), leaderEpoch);
   return batch;
 }
 
 /** The batches one behind the other, in pieces of this size, with the offsets from 5 on. */
 function listOf(batches: readonly Batch[], pieceBytes: number): { list: BatchList; sent: Buffer[] } {
-  const stored = Buffer.concat(batches.map((batch, index) => storedBatch(batch, 5 + index)));
+  const offsets = batches.map((_, index) =>
+    batches.slice(0, index).reduce((next, { records }) => next + records, 5),
+  );
+  const stored = Buffer.concat(batches.map((batch, index) => storedBatch(batch, offsets[index]!)));
   const pieces: Buffer[] = [];
   for (let at = 0; at < stored.length; at += pieceBytes) pieces.push(stored.subarray(at, at + pieceBytes));
   const cursor = new BatchCursor(pieces);
   const list = new BatchList();
-  for (let offset = 5; cursor.next(); offset++) list.add(cursor, offset, cursor.batchBytes);
+  for (const offset of offsets) {
+    assert.ok(cursor.next());
+    list.add(cursor, offset, cursor.batchBytes);
+  }
   const sent = batches.map((batch, index) => {
-    const one = storedBatch(batch, 5 + index);
-    rewritePosition(one, BigInt(5 + index), leaderEpoch);
+    const one = storedBatch(batch, offsets[index]!);
+    rewritePosition(one, BigInt(offsets[index]!), leaderEpoch);
     return one;
   });
   return { list, sent };
 }
 
-const merged = { valueBytes: 100, isMerged: true };
-const unmerged = { valueBytes: 100, isMerged: false };
+const merged = { records: 1, valueBytes: 100, isMerged: true };
+const unmerged = { records: 1, valueBytes: 100, isMerged: false };
 
 test('batches that are stored with their offsets and follow each other are one slice', () => {
   const table: [batches: Batch[], pieceBytes: number, slices: number][] = [
@@ -53,7 +60,11 @@ test('batches that are stored with their offsets and follow each other are one s
 });
 
 test('a list has the batches with their offsets, and drops them from its end', () => {
-  const batch = fc.record({ valueBytes: fc.nat(80), isMerged: fc.boolean() });
+  const batch = fc.record({
+    records: fc.integer({ min: 1, max: 3 }),
+    valueBytes: fc.nat(80),
+    isMerged: fc.boolean(),
+  });
   const cuts = fc.array(
     fc.record({ share: fc.double({ min: 0, max: 1, noNaN: true }), isRead: fc.boolean() }),
   );
@@ -73,8 +84,11 @@ test('a list has the batches with their offsets, and drops them from its end', (
         const bytes = Buffer.concat(list.slices);
         assert.ok(bytes.equals(Buffer.concat(sent)));
         assert.deepEqual([list.bytes, list.batchCount], [bytes.length, sent.length]);
-        assert.equal(list.nextOffset, sent.length === 0 ? -1 : 5 + sent.length);
-        for (const one of recordBatches(bytes, { partialTail: 'error' })) assert.ok(one.hasValidCrc());
+        const views = [...recordBatches(bytes, { partialTail: 'error' })];
+        for (const view of views) assert.ok(view.hasValidCrc());
+        const records = views.reduce((sum, { recordCount }) => sum + recordCount, 0);
+        assert.equal(list.recordCount, records);
+        assert.equal(list.nextOffset, sent.length === 0 ? -1 : 5 + records);
       },
     ),
   );

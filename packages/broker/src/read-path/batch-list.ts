@@ -24,8 +24,9 @@ export class BatchList {
   recordCount = 0;
   /** The offset after the last batch; -1 without one. */
   nextOffset = -1;
-  /** For each batch, the offset after it, and the bytes, stored and decompressed, up to its end. */
+  /** For each batch, the offset after it, and the records and bytes, stored and decompressed, up to its end. */
   readonly #offsetEnds: number[] = [];
+  readonly #recordEnds: number[] = [];
   readonly #byteEnds: number[] = [];
   readonly #uncompressedEnds: number[] = [];
   #heads = Buffer.alloc(0);
@@ -56,6 +57,7 @@ export class BatchList {
     this.nextOffset = baseOffset + cursor.offsetSpan;
     this.uncompressedBytes += uncompressedBytes;
     this.#offsetEnds.push(this.nextOffset);
+    this.#recordEnds.push(this.recordCount);
     this.#byteEnds.push(this.bytes);
     this.#uncompressedEnds.push(this.uncompressedBytes);
   }
@@ -105,9 +107,11 @@ export class BatchList {
   trimTo(bytesMax: number, uncompressedBytesMax = Number.POSITIVE_INFINITY): void {
     while (this.bytes > bytesMax || this.uncompressedBytes > uncompressedBytesMax) {
       this.#offsetEnds.pop();
+      this.#recordEnds.pop();
       this.#byteEnds.pop();
       this.#uncompressedEnds.pop();
       this.nextOffset = this.#offsetEnds.at(-1) ?? -1;
+      this.recordCount = this.#recordEnds.at(-1) ?? 0;
       this.bytes = this.#byteEnds.at(-1) ?? 0;
       this.uncompressedBytes = this.#uncompressedEnds.at(-1) ?? 0;
     }

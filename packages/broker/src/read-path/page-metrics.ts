@@ -34,16 +34,16 @@ export const pageRows = {
     help: 'Bytes of cached pages.',
     labels: [],
   },
-  readRecords: {
+  sentRecords: {
     name: 'agent_kafka_fetch_records_counter',
     kind: 'counter',
-    help: 'Records in the batches that were read for consumers.',
+    help: 'Records in the batches that were sent to consumers.',
     labels: [],
   },
-  readBytes: {
+  sentBytes: {
     name: 'agent_kafka_fetch_compressed_bytes_counter',
     kind: 'counter',
-    help: 'Bytes of the batches that were read for consumers, as stored.',
+    help: 'Bytes of the batches that were sent to consumers, as stored.',
     labels: [],
   },
 } as const satisfies Record<string, MetricRow>;
@@ -58,8 +58,8 @@ export interface PageMetrics {
   readonly bucketBytes: Series;
   readonly readahead: Series;
   readonly cacheBytes: Series;
-  readonly readRecords: Series;
-  readonly readBytes: Series;
+  readonly sentRecords: Series;
+  readonly sentBytes: Series;
 }
 
 export function pageMetrics(metrics: Metrics): PageMetrics {
@@ -73,7 +73,7 @@ export function pageMetrics(metrics: Metrics): PageMetrics {
     bucketBytes: metrics.series(pageRows.bucketBytes, {}),
     readahead: metrics.series(pageRows.readahead, {}),
     cacheBytes: metrics.series(pageRows.cacheBytes, {}),
-    readRecords: metrics.series(pageRows.readRecords, {}),
-    readBytes: metrics.series(pageRows.readBytes, {}),
+    sentRecords: metrics.series(pageRows.sentRecords, {}),
+    sentBytes: metrics.series(pageRows.sentBytes, {}),
   };
 }

@@ -60,6 +60,8 @@ export interface ReadPath {
     queries: readonly ReadQuery[],
     hold?: AnswerHold,
   ): (BatchList | Error)[] | Promise<(BatchList | Error)[]>;
+  /** Counts batches that are part of an answer. Not all that was read is: limits of an answer cut lists. */
+  sent(batches: BatchList): void;
   /**
    * Passes the batches of a stored range to `visit` one by one until it returns a value, which is the result. What the
    * cursor returns must not be used later, unless in that result.
@@ -155,12 +157,12 @@ class PagedReadPath implements ReadPath {
     pages.release();
     if (hold === undefined) pages.keep();
     else hold.add(() => pages.free());
-    for (const result of results) {
-      if (result instanceof Error) continue;
-      this.#metrics.readRecords.add(result.recordCount);
-      this.#metrics.readBytes.add(result.bytes);
-    }
     return results;
+  }
+
+  sent({ recordCount, bytes }: BatchList): void {
+    this.#metrics.sentRecords.add(recordCount);
+    this.#metrics.sentBytes.add(bytes);
   }
 
   /** Reads one query; synchronously if everything is in memory. Does not throw or reject. */

@@ -180,7 +180,10 @@ export class ShareFetch {
     }
     // A client beyond its quota is answered without records.
     const quotaWaitMs = this.#context.quotas.fetched(bytesOf(delivered));
-    if (quotaWaitMs > 0) for (const one of delivered) one.releaseAll();
+    for (const one of delivered) {
+      if (quotaWaitMs > 0) one.releaseAll();
+      if (one.batches !== undefined) readPath.sent(one.batches);
+    }
     this.throttleTimeMs = Math.max(this.throttleTimeMs, quotaWaitMs);
     this.releaseUndelivered(delivered);
     return results;
