@@ -35,7 +35,7 @@ const timeoutMs = 60_000;
 /** The last version that identifies topics by name. */
 const lastProduceVersionWithNames = 12;
 /** Producers share one value, which nothing compresses. */
-const templates = new BatchTemplates(randomBytes(recordBytes));
+const templates = new BatchTemplates(randomBytes(recordBytes), systemClock);
 
 async function measure(
   effort: Effort,

@@ -34,11 +34,13 @@ export function openNodeLoad(clock: Clock = systemClock): Load {
   };
 }
 
-function batchOf(records: number, stampMs?: number): Buffer {
+/** Records have the present as their time, as those of other clients: retention deletes what is old. */
+function batchOf(clock: Clock, records: number, stampMs?: number): Buffer {
+  const timestamp = BigInt(clock.nowMs());
   const values = Array.from({ length: records }, () => {
     const value = randomBytes(recordBytes);
     if (stampMs !== undefined) value.writeDoubleBE(stampMs);
-    return { timestamp: 0n, key: null, value };
+    return { timestamp, key: null, value };
   });
   return buildRecordBatch(values);
 }
@@ -86,7 +88,7 @@ export async function writeBatches(clock: Clock, servers: string, work: BatchesT
   const perRequest = recordsInBatch * partitionsInRequest;
   const requestsPerTopic = Math.ceil(partitions / partitionsInRequest);
   const connections = await Promise.all(Array.from({ length: producers }, () => connect(servers, 'bench')));
-  const batch = batchOf(recordsInBatch);
+  const batch = batchOf(clock, recordsInBatch);
   const latenciesMs: number[] = [];
   let sent = 0;
   const startMs = clock.monotonicMs();
@@ -165,7 +167,8 @@ async function endToEnd(clock: Clock, servers: string, work: EndToEndWork) {
       await until(clock, dueMs);
       while (underWay.size >= inFlightMax) await Promise.race(underWay);
       const partition = Math.floor(sent / perBatch) % partitions;
-      const done = append(writer, topic, [partition], batchOf(Math.min(perBatch, records - sent), dueMs));
+      const batch = batchOf(clock, Math.min(perBatch, records - sent), dueMs);
+      const done = append(writer, topic, [partition], batch);
       const counted = done.finally(() => underWay.delete(counted));
       underWay.add(counted);
     }

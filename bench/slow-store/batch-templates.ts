@@ -1,3 +1,4 @@
+import type { Clock } from '@weir/core';
 import { batchCrcOf, buildRecordBatch, headerAt } from '@weir/wire';
 
 interface ProducerState {
@@ -12,14 +13,20 @@ interface ProducerState {
  */
 export class BatchTemplates {
   readonly #value: Buffer;
+  readonly #clock: Clock;
   readonly #byCount = new Map<number, Buffer>();
 
-  constructor(value: Buffer) {
+  constructor(value: Buffer, clock: Clock) {
     this.#value = value;
+    this.#clock = clock;
   }
 
   batchOf(count: number, { producerId, producerEpoch, baseSequence }: ProducerState): Buffer {
     const batch = Buffer.from(this.#templateOf(count));
+    // Offsets of records in time are zero in the template. Retention deletes what is old.
+    const nowMs = BigInt(this.#clock.nowMs());
+    batch.writeBigInt64BE(nowMs, headerAt.baseTimestamp);
+    batch.writeBigInt64BE(nowMs, headerAt.maxTimestamp);
     batch.writeBigInt64BE(producerId, headerAt.producerId);
     batch.writeInt16BE(producerEpoch, headerAt.producerEpoch);
     batch.writeInt32BE(baseSequence, headerAt.baseSequence);
