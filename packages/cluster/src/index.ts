@@ -195,6 +195,7 @@ export {
   type JobReport,
   type JobState,
   type JobsState,
+  jobReportBytes,
   jobReportIntervalMs,
   type ListedJob,
 } from './calls/job-calls.ts';

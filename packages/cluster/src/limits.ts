@@ -16,6 +16,13 @@ export const clusterLimits = {
   /** The highest value of `max.message.bytes` and `message.max.bytes`: the largest message of the interface. */
   messageBytesMax: 256 * MiB,
 
+  /**
+   * Reports about jobs in one call of an agent, and their size. An agent that runs more sends several calls, so that
+   * others run in between.
+   */
+  jobReportsPerCallMax: 250,
+  jobReportBytesPerCallMax: 512 * KiB,
+
   /** The highest value of `offset.metadata.max.bytes`. */
   offsetMetadataCharsMax: 64 * KiB,
 

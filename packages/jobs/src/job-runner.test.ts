@@ -44,6 +44,11 @@ function stage(slots = 2, isLasting = false) {
         reports.push(report);
         return leader.keepsJobs;
       },
+      async reportJobs(some) {
+        if (leader.isAway) throw new Error('away');
+        reports.push(...some);
+        return some.map(() => leader.keepsJobs);
+      },
     },
     agentId: 'a',
     kinds: [kind],

@@ -1,17 +1,12 @@
 import { reportPatiently, retryMs } from '@weir/broker';
-import {
-  type ClaimedJob,
-  type HeldJob,
-  type JobReport,
-  type JobsPort,
-  jobReportIntervalMs,
-} from '@weir/cluster';
+import type { ClaimedJob, HeldJob, JobReport, JobsPort } from '@weir/cluster';
 import { type Clock, type Log, pauseUnlessStopped } from '@weir/core';
 import { type JobContext, type JobKind, NeedsOperator } from './job-kind.ts';
 import type { JobMetrics } from './job-metrics.ts';
+import { JobReports } from './job-reports.ts';
 
 interface JobRunnerOptions {
-  readonly port: Pick<JobsPort, 'claimJobs' | 'reportJob'>;
+  readonly port: Pick<JobsPort, 'claimJobs' | 'reportJob' | 'reportJobs'>;
   readonly agentId: string;
   /** The name of this runner, if the agent has several. */
   readonly runner?: string | undefined;
@@ -25,9 +20,6 @@ interface JobRunnerOptions {
   readonly onStopped?: (() => Promise<void>) | undefined;
 }
 
-/** People watch a job start that runs as long as it is wanted. */
-const earlyReportMs = 1_000;
-const earlyReportsMax = 10;
 /** How long one claim waits for a job. */
 const waitMs = 20_000;
 /** How often the end of a job is reported if the control plane does not confirm it. */
@@ -36,15 +28,14 @@ const sendsMax = 5;
 type JobEnd = Pick<JobReport, 'state' | 'message' | 'needsOperator'>;
 
 /**
- * Claims background jobs of the cluster and runs several at a time. It reports each of them at intervals, which renews
- * its lease; the answer says whether this agent still has the job.
+ * Claims background jobs of the cluster and runs several at a time. It reports them at intervals, which renews
+ * their leases; the answers say whether this agent still has each job.
  */
 export class JobRunner {
   readonly #options: JobRunnerOptions;
   readonly #kinds: ReadonlyMap<string, JobKind>;
   readonly #running = new Map<AbortController, Promise<void>>();
-  /** Reports of jobs that run as long as they are wanted; each returns whether the job has to stop now. */
-  readonly #lasting = new Set<() => Promise<boolean>>();
+  readonly #reports: JobReports;
   /** Lasting jobs that run, for a leader that does not know them. */
   readonly #held = new Map<string, HeldJob>();
   readonly #stopping = new AbortController();
@@ -52,6 +43,7 @@ export class JobRunner {
 
   constructor(options: JobRunnerOptions) {
     this.#options = options;
+    this.#reports = new JobReports(options);
     this.#kinds = new Map(options.kinds.map((kind) => [kind.kind, kind]));
   }
 
@@ -95,8 +87,8 @@ export class JobRunner {
         for (const job of jobs) this.#begin(job);
         if (jobs.length > 0 || clock.monotonicMs() - askedMs >= waitMs) continue;
         // A claim that ends early without a job: one that runs has to stop, or another claim replaced this one.
-        const stopped = await Promise.all([...this.#lasting].map((report) => report()));
-        if (!stopped.includes(true) && clock.monotonicMs() - askedMs < retryMs)
+        const hasStopped = await this.#reports.reportLasting();
+        if (!hasStopped && clock.monotonicMs() - askedMs < retryMs)
           await pauseUnlessStopped(clock, retryMs, signal);
       } catch (error) {
         metrics.fetchFailed();
@@ -139,12 +131,16 @@ export class JobRunner {
       },
     };
     const lost = { isLost: false };
-    const stopReporting = this.#reportWhileRunning(
-      () => ({ ...name, state: 'running', message: '', ...report.latest }),
-      controller,
-      lost,
+    const stopReporting = this.#reports.add({
       isLasting,
-    );
+      latest: () => ({ ...name, state: 'running', message: '', ...report.latest }),
+      onLost: () => {
+        if (controller.signal.aborted) return false;
+        lost.isLost = !isLasting;
+        controller.abort(new Error('job reassigned to another agent'));
+        return true;
+      },
+    });
     log.info('started job', { kind, scope, jobId });
     let end: JobEnd;
     try {
@@ -171,42 +167,6 @@ export class JobRunner {
     };
     if (end.state === 'failed') log.warn('failed to run job', { ...fields, error: end.message });
     else log.info('finished job', { ...fields, message: end.message });
-  }
-
-  #reportWhileRunning(
-    latest: () => JobReport,
-    controller: AbortController,
-    lost: { isLost: boolean },
-    isLasting: boolean,
-  ): () => void {
-    const { clock, port, log } = this.#options;
-    let cancel = () => {};
-    let hasEnded = false;
-    const report = async () => {
-      try {
-        const hasIt = await port.reportJob(latest());
-        if (hasIt || hasEnded || controller.signal.aborted) return false;
-        lost.isLost = !isLasting;
-        controller.abort(new Error('job reassigned to another agent'));
-        return true;
-      } catch (error) {
-        log.debug('failed to report job', { error: String(error) });
-        return false;
-      }
-    };
-    const schedule = (earlyReports: number) => {
-      cancel = clock.after(earlyReports > 0 ? earlyReportMs : jobReportIntervalMs, () => {
-        void report();
-        schedule(earlyReports - 1);
-      });
-    };
-    schedule(isLasting ? earlyReportsMax : 0);
-    if (isLasting) this.#lasting.add(report);
-    return () => {
-      hasEnded = true;
-      this.#lasting.delete(report);
-      cancel();
-    };
   }
 
   async #send(report: JobReport): Promise<void> {

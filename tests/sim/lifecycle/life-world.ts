@@ -188,8 +188,7 @@ export class LifeWorld implements LifeDeps {
   /** Calls the leader over a network that loses requests and answers, and repeats as real connections do. */
   async callLeader(name: CallName, args: readonly unknown[], attempts = callAttempts): Promise<unknown> {
     // Commits have their own ids, and the others of these are repeated by their callers.
-    const isPolled =
-      name === 'claimJobs' || name === 'reportJob' || name === 'heartbeat' || name === 'commitFiles';
+    const isPolled = isAboutJobs(name) || name === 'heartbeat' || name === 'commitFiles';
     const isQuery = isPolled || name === 'findBatches' || name === 'unknownFiles';
     const requestId = isQuery ? undefined : `r${++this.#requestNumber}`;
     for (let attempt = 1; ; attempt++) {
@@ -275,7 +274,7 @@ export class LifeWorld implements LifeDeps {
 
   /** Agents die and stop at steps that have an effect, so that they do so between any two of them. */
   #fateOf(agent: LifeAgent, step: string): Fate {
-    if (!this.#isTroubled || step === 'claimJobs' || step === 'reportJob') return { kind: 'goesOn' };
+    if (!this.#isTroubled || isAboutJobs(step)) return { kind: 'goesOn' };
     const roll = this.random.next();
     if (roll < 0.006) {
       const kind = roll < 0.003 ? 'diesBefore' : 'diesAfter';
@@ -401,4 +400,8 @@ export class LifeWorld implements LifeDeps {
   #find(queries: Parameters<LifeControlPlane['node']['findBatches']>[0]) {
     return this.callLeader('findBatches', [queries]) as ReturnType<LifeControlPlane['node']['findBatches']>;
   }
+}
+
+function isAboutJobs(step: string): boolean {
+  return step === 'claimJobs' || step === 'reportJob' || step === 'reportJobs';
 }

@@ -1,3 +1,4 @@
+import { clusterLimits } from '../limits.ts';
 import * as s from '../shapes/shape.ts';
 import { leaderCall, type PortOf } from './call.ts';
 
@@ -80,6 +81,25 @@ const jobReport = s.struct({
 });
 export type JobReport = s.TypeOf<typeof jobReport>;
 
+/** What a report takes of `jobReportBytesPerCallMax`, about: texts that are not escaped, and the names of members. */
+export function jobReportBytes({ agentId, jobId, message, scope, progress, checkpoint }: JobReport): number {
+  const { lastError, lastErrorStage } = progress;
+  let chars = 500;
+  for (const word of [agentId, jobId, message, scope, lastError, lastErrorStage]) chars += word?.length ?? 0;
+  return chars + (checkpoint?.length ?? 0);
+}
+
+const someJobReports: s.Shape<readonly JobReport[]> = (value, where) => {
+  const problem = reportList(value, where);
+  if (problem !== undefined) return problem;
+  const reports = value as readonly JobReport[];
+  const { jobReportsPerCallMax: countMax, jobReportBytesPerCallMax: bytesMax } = clusterLimits;
+  if (reports.length > countMax) return `${where}: ${reports.length} reports, at most ${countMax}`;
+  const bytes = reports.reduce((sum, report) => sum + jobReportBytes(report), 0);
+  return bytes > bytesMax ? `${where}: reports of ${bytes} bytes, at most ${bytesMax}` : undefined;
+};
+const reportList = s.list(jobReport);
+
 /**
  *     waiting ──an agent claims it──▶ running ──▶ done
  *        ▲                               │
@@ -139,6 +159,14 @@ export const jobCalls = {
    * for `jobLeaseMs` another agent gets it. Returns whether the agent still has the job; if not, it stops.
    */
   reportJob: leaderCall<[report: JobReport], boolean>(s.tuple(jobReport), {
+    onRetry: 'reexecute',
+    deadlineMs: 6_000,
+  }),
+  /**
+   * The same for several jobs of an agent; the answers are in the order of the reports. At most `jobReportsPerCallMax`
+   * of them with `jobReportBytesPerCallMax` bytes.
+   */
+  reportJobs: leaderCall<[reports: readonly JobReport[]], readonly boolean[]>(s.tuple(someJobReports), {
     onRetry: 'reexecute',
     deadlineMs: 6_000,
   }),

@@ -238,6 +238,36 @@ test('a job that is given back, or whose agent leaves, runs elsewhere at once', 
   assert.equal((await third)[0]!.jobId, job!.jobId);
 });
 
+test('several jobs are reported by one call, answered in the order of the reports', async () => {
+  const { clock, work, claimNow, queue, states } = stage();
+  for (const scope of ['x', 'y', 'z']) work.add(scope);
+  await clock.pass(5_000);
+  const [x, y] = await claimNow('a', 2);
+  const [z] = await claimNow('b');
+  const progress = { doneCount: 1, totalCount: 2, lastError: 'e'.repeat(5_000) };
+  const reports = [z!, y!, x!, { jobId: 'none' }].map(
+    ({ jobId }): JobReport => ({
+      agentId: 'a',
+      jobId,
+      state: jobId === y!.jobId ? 'failed' : 'running',
+      progress,
+      checkpoint: null,
+      message: '',
+    }),
+  );
+  assert.deepEqual(await queue.reportMany(reports), [false, false, true, false]);
+  assert.deepEqual(states(), ['x running', 'z running', 'y failing']);
+  const [listed] = queue.list().jobs;
+  assert.equal(listed!.progress.lastError!.length, metadataLimits.jobMessageCharsMax);
+  // Only the lease of what it has was renewed.
+  await clock.pass(jobLeaseMs - 1_000);
+  await queue.reportMany(reports.slice(2, 3));
+  await clock.pass(2_000);
+  assert.deepEqual(states().slice(0, 2), ['x running', 'z waiting']);
+  queue.close('over');
+  assert.throws(() => queue.reportMany(reports), NotLeader);
+});
+
 test('failures pause for longer each time, and after some the job counts as stopped', async () => {
   const { clock, work, claimNow, report, queue } = stage();
   work.add('x');

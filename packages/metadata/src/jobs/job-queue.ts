@@ -107,7 +107,7 @@ export class JobQueue {
     // Another agent has it, or another leader planned it.
     if (job?.agentId !== agentId) return this.#reportEarlier(report);
     job.reportedMs = this.#clock.monotonicMs();
-    job.progress = progress;
+    job.progress = boundedProgress(progress);
     if (checkpoint !== null && checkpoint.length <= metadataLimits.jobCheckpointBytesMax)
       job.checkpoint = checkpoint;
     const line = message.slice(0, metadataLimits.jobMessageCharsMax);
@@ -129,6 +129,11 @@ export class JobQueue {
         this.#dispatch();
         return false;
     }
+  }
+
+  /** Answers in the order of the reports. */
+  reportMany(reports: readonly JobReport[]): Promise<readonly boolean[]> {
+    return Promise.all(reports.map((report) => this.report(report)));
   }
 
   /** The jobs of an agent that left go to others at once. */
@@ -473,6 +478,18 @@ export class JobQueue {
     });
     this.#timers.add(cancel);
   }
+}
+
+/** What agents say about a failure is listed as one line. */
+function boundedProgress(progress: JobProgress): JobProgress {
+  const { lastError, lastErrorStage } = progress;
+  if (lastError === undefined && lastErrorStage === undefined) return progress;
+  const charsMax = metadataLimits.jobMessageCharsMax;
+  return {
+    ...progress,
+    lastError: lastError?.slice(0, charsMax),
+    lastErrorStage: lastErrorStage?.slice(0, charsMax),
+  };
 }
 
 function ranMs({ startedMs }: OpenJob, clock: Clock): number {

@@ -212,6 +212,7 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
   reportQuery: ({ leadership }, report) => leadership.queries.report(report),
   claimJobs: ({ leadership }, claim) => leadership.jobs.claim(claim),
   reportJob: ({ leadership }, report) => leadership.jobs.report(report),
+  reportJobs: ({ leadership }, reports) => leadership.jobs.reportMany(reports),
   planPipelines: async ({ leadership }) =>
     leadership.jobs.planSoon(
       pipelineKind,
