@@ -1,9 +1,9 @@
 /** What the series of a metric differ by; there is always one of the whole cluster. */
-export const seriesTags = ['agent', 'topic', 'group', 'pipeline'] as const;
+export const seriesTags = ['agent', 'topic', 'group', 'pipeline', 'table'] as const;
 export type SeriesTag = (typeof seriesTags)[number];
 
 interface SeriesMetric {
-  readonly unit: 'bytes' | 'bytes/s' | 'records/s' | 'ms' | 'records' | 'agents' | 'ratio';
+  readonly unit: 'bytes' | 'bytes/s' | 'records/s' | 'ms' | 'seconds' | 'records' | 'agents' | 'ratio';
   readonly help: string;
   /** A series exists of the cluster and of each of these; two of them are a topic within a group. */
   readonly by: readonly SeriesTag[];
@@ -21,26 +21,26 @@ export const seriesMetrics = {
   },
   out_bytes_per_second: {
     unit: 'bytes/s',
-    help: 'Bytes of records that consumers read, compressed as they are stored. Of a pipeline, what its instances wrote.',
-    by: ['agent', 'pipeline'],
+    help: 'Bytes of records that consumers read, compressed as they are stored. Of a pipeline, what its instances wrote. Of a table, its new rows, uncompressed.',
+    by: ['agent', 'pipeline', 'table'],
     merge: 'mean',
   },
   in_records_per_second: {
     unit: 'records/s',
-    help: 'Records that were appended. Of a pipeline, what its instances read.',
-    by: ['agent', 'topic', 'pipeline'],
+    help: 'Records that were appended. Of a pipeline, what its instances read. Of a table, what was read of its topic.',
+    by: ['agent', 'topic', 'pipeline', 'table'],
     merge: 'mean',
   },
   out_records_per_second: {
     unit: 'records/s',
-    help: 'Records that consumers read. Of a pipeline, what its instances wrote.',
-    by: ['agent', 'pipeline'],
+    help: 'Records that consumers read. Of a pipeline, what its instances wrote. Of a table, new rows, which come with its commits.',
+    by: ['agent', 'pipeline', 'table'],
     merge: 'mean',
   },
   stored_bytes: {
     unit: 'bytes',
-    help: 'Bytes of the stored records, compressed as they were sent; what clones share counts for each.',
-    by: ['topic'],
+    help: 'Bytes of the stored records, compressed as they were sent; what clones share counts for each. Of a table, its data files.',
+    by: ['topic', 'table'],
     merge: 'mean',
   },
   produce_latency_p50_ms: {
@@ -57,9 +57,15 @@ export const seriesMetrics = {
   },
   lag: {
     unit: 'records',
-    help: 'Records that groups have yet to read, of all their committed partitions.',
-    by: ['group', 'topic'],
+    help: 'Records that groups have yet to read, of all their committed partitions. Of a table, records that it does not have yet.',
+    by: ['group', 'topic', 'table'],
     merge: 'mean',
+  },
+  lag_seconds: {
+    unit: 'seconds',
+    help: 'Age of the oldest record that readers of a table cannot see yet. Of a cluster, that of the table that is farthest behind.',
+    by: ['table'],
+    merge: 'max',
   },
   consumed_records_per_second: {
     unit: 'records/s',

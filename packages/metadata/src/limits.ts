@@ -128,6 +128,9 @@ export const metadataLimits = {
   /** Pipelines that have series, those that were planned first. */
   sampledPipelinesMax: 50,
 
+  /** Tables of a data lake cluster that have series, those with the largest lag. */
+  sampledTablesMax: 100,
+
   /** Committed offsets that one sample reads, some milliseconds of work; further groups have their turn later. */
   sampledOffsetsMax: 20_000,
 } as const;

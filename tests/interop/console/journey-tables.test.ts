@@ -103,6 +103,9 @@ test('a topic becomes a table, which is listed, described and queried', long, as
   const row = page.getByRole('grid', { name: 'Tables' }).getByRole('row', { name: /main__orders.*healthy/ });
   await row.waitFor();
   await row.getByRole('link', { name: 'main__orders' }).click();
+  // A chart with the samples of the leader.
+  const charts = page.getByRole('region', { name: 'Charts', exact: true });
+  await charts.getByText('rows committed').waitFor();
   for (const [tab, shown] of [
     ['Schema', 'kafka_offset'],
     ['Snapshots', 'append'],

@@ -170,13 +170,18 @@ const ofTable = `/clusters/{id}/tables/${table.table_name}`;
 testPages(
   () => stage,
   [
-    { path: '/clusters/{id}', shows: ['Tables that need attention', 'Largest lag', '12 min'] },
+    {
+      path: '/clusters/{id}',
+      shows: ['Tables that need attention', 'Largest lag', '12 min', 'Records per second, last hour'],
+    },
     { path: '/clusters/{id}/tables', shows: ['1 table · largest lag 12 min', 'degraded', 'page-views'] },
     {
       path: ofTable,
       shows: [
         '1 of 3 partitions are stopped.',
         /Deploy a configuration that takes/,
+        'Lag of readers, last hour',
+        /^No samples in the last hour\. While the table is written/,
         /catalogs\/iceberg\/vci_dl_/,
       ],
     },

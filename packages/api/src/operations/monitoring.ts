@@ -1,4 +1,4 @@
-import { coreLimits, type SeriesMetricName, seriesMetricNames } from '@weir/core';
+import { coreLimits, type SeriesMetricName, seriesMetricNames, seriesTags } from '@weir/core';
 import * as z from 'zod';
 import { count, examples, integer, list, text, time } from '../fields.ts';
 import { apiLimits } from '../limits.ts';
@@ -20,7 +20,7 @@ export const monitoringOperations = [
     title: 'Query metrics over time',
     summary: 'Chart metrics of a virtual cluster over the last hour or day.',
     description:
-      'The leader of the cluster samples every 10 seconds. It keeps an hour of samples, and a day in steps of a minute, in memory: a new leader starts over. Series exist for the groups with the largest lag, the busiest topics, and pipelines that run.',
+      'The leader of the cluster samples every 10 seconds. It keeps an hour of samples, and a day in steps of a minute, in memory: a new leader starts over. Series exist for the groups with the largest lag, the busiest topics, pipelines that run, and of a data lake the tables with the largest lag.',
     input: clusterInput({
       metrics: list(metricName(), apiLimits.queriedMetricsMax, 1).describe('The metrics.'),
       range_seconds: integer(60, 86_400).default(3600).describe('How far back, up to a day.'),
@@ -28,13 +28,14 @@ export const monitoringOperations = [
         .optional()
         .describe('Time between two values, rounded up; by default as short as 360 values allow.'),
       group_by: z
-        .enum(['agent', 'topic', 'group', 'pipeline'])
+        .enum(seriesTags)
         .optional()
         .describe('Return one series each, instead of one for the cluster.'),
       agent: tag('this agent'),
       topic: tag('this topic'),
       group: tag('this consumer group'),
       pipeline: tag('this pipeline, by its id'),
+      table: tag('this table of a data lake, by its name'),
       limit: integer(1, apiLimits.queriedSeriesMax)
         .default(10)
         .describe('The maximum number of series per metric, largest first.'),
@@ -49,6 +50,7 @@ export const monitoringOperations = [
           topic: text(nameMax).optional().describe('The topic.'),
           group: text(nameMax).optional().describe('The consumer group.'),
           pipeline: text(nameMax).optional().describe('The id of the pipeline.'),
+          table: text(nameMax).optional().describe('The name of the table.'),
           values: list(rate(), apiLimits.queriedStepsMax).describe(
             'One value per step; `null` without a sample.',
           ),
@@ -78,7 +80,11 @@ export const monitoringOperations = [
       topic_count: count().describe('Topics.'),
       partition_count: count().describe('Partitions of all topics.'),
       consumer_group_count: count().describe('Consumer groups.'),
-      total_lag: count().nullable().describe('The total lag of all groups; `null` before the first sample.'),
+      total_lag: count()
+        .nullable()
+        .describe(
+          'The total lag of all groups, or of all tables of a data lake; `null` before the first sample.',
+        ),
       in_bytes_per_second: rate().describe('Bytes per second from producers; `null` without a sample.'),
       out_bytes_per_second: rate().describe('Bytes per second to consumers; `null` without a sample.'),
       produce_latency_p99_ms: rate().describe(

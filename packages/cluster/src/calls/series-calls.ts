@@ -19,6 +19,7 @@ const seriesQuery = s.struct({
     topic: s.optional(s.text),
     group: s.optional(s.text),
     pipeline: s.optional(s.text),
+    table: s.optional(s.text),
   }),
   /** Series per metric. */
   seriesMax: s.whole,

@@ -55,6 +55,11 @@ const tableState = s.struct({
   keptRecordCount: s.whole,
   /** Records that could not be rows and were dropped, since the agent began. */
   droppedRecordCount: s.whole,
+  /** What it read of the topic: the sum of the offsets that come next. It goes back when another agent takes over. */
+  readOffsetSum: s.optional(s.whole),
+  /** Rows that were committed since the agent began, and about their bytes, uncompressed. */
+  committedRowCount: s.optional(s.whole),
+  committedByteCount: s.optional(s.whole),
   /** Kept records that a replay has not worked on yet; absent if none runs. */
   replayLagRecords: s.optional(s.whole),
   /** It could not read or commit when it last tried. */

@@ -18,7 +18,8 @@ export const metricTools = [
     name: 'query_metrics',
     icon: 'cluster',
     operations: ['query_metrics'],
-    summary: 'Chart metrics over the last hour or day, such as the history of the lag of a group.',
+    summary:
+      'Chart metrics over the last hour or day, such as the history of the lag of a group or of a table.',
     input: {
       metrics: shape.metrics,
       range_seconds: shape.range_seconds,
@@ -28,6 +29,7 @@ export const metricTools = [
       topic: shape.topic,
       group: shape.group.describe('Only this group.'),
       pipeline: shape.pipeline.describe('An id.'),
+      table: shape.table.describe('Of a data lake.'),
       limit: shape.limit,
       ...formatArguments,
     },
@@ -41,6 +43,7 @@ export const metricTools = [
           topic: series.topic,
           group: series.group,
           pipeline: series.pipeline,
+          table: series.table,
           last: z.number().nullable(),
           min: z.number().nullable(),
           max: z.number().nullable(),

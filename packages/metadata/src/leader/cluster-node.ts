@@ -458,6 +458,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
           seriesBudget: this.#seriesBudget,
           backedUpMs: () => this.#backedUpMs?.(),
           hasFiles: clusterKind(this.#options.clusterId) !== 'schema registry',
+          hasTables: clusterKind(this.#options.clusterId) === 'data lake',
           exporterSecrets: this.#exporterSecrets,
           linking: this.#linking,
           ...(this.#managedPipelines === undefined ? {} : { managedPipelines: this.#managedPipelines }),

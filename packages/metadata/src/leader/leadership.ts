@@ -84,6 +84,8 @@ interface LeadershipOptions {
   readonly migrations?: () => Promise<readonly WantedMigration[]>;
   /** Tables of a data lake cluster. If absent, none is planned. */
   readonly tables?: ClusterTables;
+  /** Whether it is a data lake, which reads and writes tables. */
+  readonly hasTables?: boolean;
   /** The secrets that exporters of the cluster may use; none if absent. */
   readonly exporterSecrets?: ExporterSecrets | undefined;
   readonly seriesBudget: SeriesBudget;
@@ -236,6 +238,7 @@ export class Leadership {
       agents: this.agents,
       groups: this.groups,
       instances: () => this.jobs.runningInstances(),
+      tables: options.hasTables === true ? () => this.tables.list() : undefined,
       budget: options.seriesBudget,
       clock,
     });

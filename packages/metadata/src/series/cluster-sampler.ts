@@ -9,12 +9,12 @@ import {
   reportIntervalMs,
   type SeriesQuery,
   type SeriesRead,
-  type SeriesTags,
 } from '@weir/cluster';
 import { type Clock, seriesLongRangeMs, seriesShortStepMs } from '@weir/core';
 import type { ClusterMachine } from '@weir/machine';
 import { metadataLimits } from '../limits.ts';
 import { type SeriesBudget, SeriesStore, stepOf } from './series-store.ts';
+import { type PutSample, type SampledTable, TableSeries } from './table-series.ts';
 
 /** What the last report of an agent says of its traffic, and when it was received. */
 export interface LastTraffic extends Pick<AgentReport, 'spanMs' | 'traffic'> {
@@ -32,6 +32,8 @@ interface ClusterSamplerOptions {
   readonly groups: { isWithoutMembers(groupId: string): boolean };
   /** What instances of pipelines last reported. */
   readonly instances: () => readonly InstanceRates[];
+  /** What agents last reported of the tables of a data lake; absent for other clusters. */
+  readonly tables?: (() => readonly SampledTable[]) | undefined;
   readonly budget: SeriesBudget;
   readonly clock: Clock;
 }
@@ -91,10 +93,13 @@ export class ClusterSampler {
   #passLag = 0;
   #totalLag: number | null = null;
   #lastStep = -1;
+  readonly #tableSeries: TableSeries | undefined;
 
   constructor(options: ClusterSamplerOptions) {
     this.#options = options;
     this.#store = new SeriesStore(options.budget);
+    this.#tableSeries =
+      options.tables && new TableSeries((tableName) => this.#store.drop('table', tableName));
   }
 
   /** Takes the sample of a step, once: a timer that fires early fires again, and no time between two has no rates. */
@@ -102,12 +107,14 @@ export class ClusterSampler {
     const step = stepOf(this.#options.clock.nowMs());
     if (step === this.#lastStep) return;
     this.#lastStep = step;
-    const put: Put = (metric, value, tags = {}) => {
+    const put: PutSample = (metric, value, tags = {}) => {
       if (value !== null) this.#store.put(metric, tags, step, value);
     };
+    // First: a data lake cluster reads and writes tables, not records of its own topics.
+    this.#sampleTables(put);
     this.#sampleAgents(put);
     if (this.#endTopics === undefined) this.#goOn(this.#sampleTopics(put));
-    this.#sampleGroups(put);
+    if (this.#tableSeries === undefined) this.#sampleGroups(put);
     this.#samplePipelines(put);
     if (step % 360 === 0) this.#store.dropBefore(step - seriesLongRangeMs / seriesShortStepMs);
   }
@@ -136,7 +143,7 @@ export class ClusterSampler {
     if (work.next().done !== true) this.#endTopics = this.#options.clock.after(0, () => this.#goOn(work));
   }
 
-  #sampleAgents(put: Put): void {
+  #sampleAgents(put: PutSample): void {
     const { agents, clock } = this.#options;
     const atMs = clock.monotonicMs();
     const listed = agents.list();
@@ -176,7 +183,7 @@ export class ClusterSampler {
     put('produce_latency_p99_ms', latencyPercentile(latencies, 0.99) ?? null);
   }
 
-  *#sampleTopics(put: Put): Generator<undefined, void> {
+  *#sampleTopics(put: PutSample): Generator<undefined, void> {
     const { machine, clock } = this.#options;
     const topics = new Map<number, Progress>();
     let storedBytes = 0;
@@ -218,7 +225,13 @@ export class ClusterSampler {
     return true;
   }
 
-  #samplePipelines(put: Put): void {
+  #sampleTables(put: PutSample): void {
+    const { tables, clock } = this.#options;
+    const total = this.#tableSeries?.sample(tables!(), clock.nowMs(), put);
+    if (total !== undefined) this.#totalLag = total;
+  }
+
+  #samplePipelines(put: PutSample): void {
     const all = Map.groupBy(this.#options.instances(), ({ pipelineId }) => pipelineId);
     for (const [pipeline, instances] of all.entries().take(metadataLimits.sampledPipelinesMax)) {
       const sum = (of: keyof Omit<InstanceRates, 'pipelineId'>) =>
@@ -230,7 +243,7 @@ export class ClusterSampler {
     }
   }
 
-  #sampleGroups(put: Put): void {
+  #sampleGroups(put: PutSample): void {
     const { machine } = this.#options;
     let left = metadataLimits.sampledOffsetsMax;
     for (const groupId of [...this.#groups.keys()]) {
@@ -266,7 +279,7 @@ export class ClusterSampler {
     return { lag, offsetCount };
   }
 
-  #admit(groupId: string, lag: number, put: Put): void {
+  #admit(groupId: string, lag: number, put: PutSample): void {
     if (this.#groups.size >= metadataLimits.sampledGroupsMax) {
       const [least, { lag: leastLag }] = leastOf(this.#groups, (group) => group.lag);
       if (lag <= leastLag) return;
@@ -288,7 +301,7 @@ export class ClusterSampler {
   }
 
   /** Returns the number of offsets. */
-  #sampleTracked(groupId: string, put: Put): number {
+  #sampleTracked(groupId: string, put: PutSample): number {
     const { machine, groups, clock } = this.#options;
     const group = this.#groups.get(groupId)!;
     const atMs = clock.monotonicMs();
@@ -331,8 +344,6 @@ export class ClusterSampler {
     return offsetCount;
   }
 }
-
-type Put = (metric: SeriesQuery['metrics'][number], value: number | null, tags?: SeriesTags) => void;
 
 const rateNames = {
   inBytes: 'in_bytes_per_second',

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { rangeSearch } from '../../ui/chart-range.ts';
 import { cluster, listSearch, text } from './parents.ts';
 
 const tables = createRoute({
@@ -18,6 +19,7 @@ const table = createRoute({
 const overview = createRoute({
   getParentRoute: () => table,
   path: '/',
+  validateSearch: rangeSearch,
   component: lazyRouteComponent(() => import('../../pages/tables/table/overview.tsx'), 'TableOverview'),
 });
 

@@ -16,6 +16,7 @@ const formats: Readonly<Record<EvidenceChart['unit'], (value: number) => string>
   number: formatShort,
   bytes: formatBytes,
   ms: formatDuration,
+  seconds: (value) => formatDuration(value * 1_000),
   share: (value) => `${Math.round(value * 100)} %`,
 };
 
@@ -47,7 +48,7 @@ function OneChart({ chart: { title, query, unit }, range }: OneChartProps) {
       title={`${visibleText(title)}, ${wordsOf(range)}`}
       of={metrics}
       format={formats[unit]}
-      nothing={`No samples in the ${wordsOf(range)}. Samples are kept for the busiest topics and the groups with the largest lag.`}
+      nothing={`No samples in the ${wordsOf(range)}. Samples are kept for the busiest topics, and for groups and tables with the largest lag.`}
       pick={({ series }) =>
         series.map(({ metric, agent, topic, values }) => ({
           label: visibleText(agent ?? topic ?? seriesName(metric)),
@@ -60,4 +61,4 @@ function OneChart({ chart: { title, query, unit }, range }: OneChartProps) {
 
 /** `produced_records_per_second` as `produced`. */
 const seriesName = (metric: string) =>
-  metric.replace(/_(?:records|bytes)_per_second$|_ms$/, '').replaceAll('_', ' ');
+  metric.replace(/_(?:records|bytes)_per_second$|_ms$|_seconds$/, '').replaceAll('_', ' ');

@@ -1,6 +1,7 @@
 import type { CallOf } from '@weir/api/client';
 import { clusterKind } from '@weir/core';
 import { readAhead } from '../../api/use-operation.ts';
+import { lagQuery, lakeMetrics, rateQuery } from '../tables/table-metrics.ts';
 
 type Query = Omit<CallOf<'query_metrics'>, 'virtual_cluster_id'>;
 
@@ -30,6 +31,8 @@ export function readOverview(clusterId: string): void {
   readAhead('list_agents', input);
   if (clusterKind(clusterId) === 'data lake') {
     readAhead('dl/list_tables', { ...input, include_status: true });
+    for (const query of [lakeMetrics, lagQuery(undefined, 3600), rateQuery(undefined, 3600)])
+      readAhead('query_metrics', { ...input, ...query });
     return;
   }
   readAhead('query_metrics', { ...input, ...overviewMetrics });

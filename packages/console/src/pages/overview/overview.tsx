@@ -11,6 +11,8 @@ import { Card, Page } from '../../ui/page.tsx';
 import { Answer, Command } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
 import { TrafficCharts } from '../../ui/traffic-charts.tsx';
+import { TableCharts } from '../tables/table-charts.tsx';
+import { lakeMetrics, rateQuery } from '../tables/table-metrics.ts';
 import { bytesOf, lagText, rowsOf, troubledTables, worstLagSeconds } from '../tables/table-words.ts';
 import { type Table, useTablesOf } from '../tables/use-tables.ts';
 import { Attention } from './attention.tsx';
@@ -76,6 +78,11 @@ function OverviewOf({ cluster }: { readonly cluster: Cluster }) {
         lost={state?.lost_agents}
       />
       {isKafka && <Charts metrics={metrics} />}
+      {tables !== undefined && tables.length > 0 && (
+        <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
+          <TableCharts range="1h" />
+        </div>
+      )}
       <Connect agents={agents.data?.agents} />
     </Page>
   );
@@ -124,16 +131,35 @@ function Figures({ metrics, state }: FiguresProps) {
 }
 
 function TableFigures({ tables }: { readonly tables: readonly Table[] | undefined }) {
+  const { data: rates } = useMetrics(rateQuery(undefined, 3600));
+  const { data: lake } = useMetrics(lakeMetrics);
   const shown = (text: (tables: readonly Table[]) => string) =>
     tables === undefined ? undefined : text(tables);
   const sum = (of: (table: Table) => number) => (all: readonly Table[]) =>
     all.reduce((total, table) => total + of(table), 0);
+  const rows = rates === undefined ? [] : valuesOf(rates, 'out_records_per_second');
+  const perSecond = lastOf(rows);
   return (
     <dl className="grid grid-cols-2 gap-3 lg:grid-cols-4">
-      <Figure name="Tables" value={shown(({ length }) => formatShort(length))} unit="" />
-      <Figure name="Rows" value={shown((all) => formatShort(sum(rowsOf)(all)))} unit="" />
-      <Figure name="Size" value={shown((all) => formatBytes(sum(bytesOf)(all)))} unit="" />
-      <Figure name="Largest lag" value={shown((all) => lagText(worstLagSeconds(all)))} unit="" />
+      <Figure
+        name="New rows"
+        value={rates && (perSecond === null ? '–' : formatShort(perSecond))}
+        unit="/s"
+        values={rows}
+      />
+      <Figure name="Rows" value={shown((all) => formatShort(sum(rowsOf)(all)))} unit="" values={[]} />
+      <Figure
+        name="Size"
+        value={shown((all) => formatBytes(sum(bytesOf)(all)))}
+        unit=""
+        values={lake === undefined ? [] : valuesOf(lake, 'stored_bytes')}
+      />
+      <Figure
+        name="Largest lag"
+        value={shown((all) => lagText(worstLagSeconds(all)))}
+        unit=""
+        values={lake === undefined ? [] : valuesOf(lake, 'lag_seconds')}
+      />
     </dl>
   );
 }

@@ -12,7 +12,17 @@ const usualSteps = 360;
 export function metricSeriesOperations({ clusterPort }: ClusterServices) {
   return {
     query_metrics: async (input, { clock }) => {
-      const { virtual_cluster_id, metrics, group_by = null, agent, topic, group, pipeline, limit } = input;
+      const {
+        virtual_cluster_id,
+        metrics,
+        group_by = null,
+        agent,
+        topic,
+        group,
+        pipeline,
+        table,
+        limit,
+      } = input;
       const { stepMs, count } = stepsOf(input);
       // The step that is not over yet has part of its samples.
       const fromMs = (Math.floor(clock.nowMs() / stepMs) - count + 1) * stepMs;
@@ -22,7 +32,7 @@ export function metricSeriesOperations({ clusterPort }: ClusterServices) {
         stepMs,
         count,
         groupBy: group_by,
-        tags: { agent, topic, group, pipeline },
+        tags: { agent, topic, group, pipeline, table },
         seriesMax: limit,
       });
       return {
@@ -34,6 +44,7 @@ export function metricSeriesOperations({ clusterPort }: ClusterServices) {
           ...(tags.topic === undefined ? {} : { topic: tags.topic }),
           ...(tags.group === undefined ? {} : { group: tags.group }),
           ...(tags.pipeline === undefined ? {} : { pipeline: tags.pipeline }),
+          ...(tags.table === undefined ? {} : { table: tags.table }),
           values: Array.from(values, (value) => (Number.isNaN(value) ? null : rounded(value))),
         })),
         left_out: leftOut,

@@ -18,6 +18,10 @@ test('charts are about what was found', () => {
   assert.deepEqual(titles('topics_without_retention', finding('topic', 'orders')), [
     'Records per second into orders',
   ]);
+  assert.deepEqual(titles('table_behind', finding('table', 'shop__orders')), [
+    'Lag of shop__orders',
+    'Records per second into shop__orders',
+  ]);
   assert.deepEqual(titles('overloaded_agents', finding('agent', 'a1')), ['Agent CPU']);
   assert.deepEqual(titles('overloaded_agents'), [], 'nothing was found');
   assert.deepEqual(titles('no_superuser', finding('cluster', 'c')), []);

@@ -8,7 +8,7 @@ type Query = Omit<CallOf<'query_metrics'>, 'virtual_cluster_id' | 'range_seconds
 export interface EvidenceChart {
   readonly title: string;
   readonly query: Query;
-  readonly unit: 'number' | 'bytes' | 'ms' | 'share';
+  readonly unit: 'number' | 'bytes' | 'ms' | 'seconds' | 'share';
 }
 
 const chartsMax = 4;
@@ -68,6 +68,15 @@ function chartsOfObject({ kind, name }: NamedObject): EvidenceChart[] {
       {
         title: `Records per second into ${name}`,
         query: { metrics: ['in_records_per_second'], topic: name, group_by: 'topic' },
+        unit: 'number',
+      },
+    ];
+  if (kind === 'table')
+    return [
+      { title: `Lag of ${name}`, query: { metrics: ['lag_seconds'], table: name }, unit: 'seconds' },
+      {
+        title: `Records per second into ${name}`,
+        query: { metrics: ['in_records_per_second'], table: name },
         unit: 'number',
       },
     ];

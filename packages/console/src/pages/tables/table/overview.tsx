@@ -1,19 +1,22 @@
-import { useParams } from '@tanstack/react-router';
+import { useParams, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useClusterId, useClusterOperation } from '../../../api/use-cluster.ts';
 import { counted, formatBytes, formatCount } from '../../../format/format.ts';
 import { visibleText } from '../../../format/visible-text.ts';
 import { AgentLink } from '../../../ui/agent-link.tsx';
+import type { ChartRange } from '../../../ui/chart-range.ts';
 import { countColumn } from '../../../ui/columns.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { Facts } from '../../../ui/facts.tsx';
 import { Card } from '../../../ui/page.tsx';
+import { RangedCharts } from '../../../ui/range-picker.tsx';
 import { Answer, Empty } from '../../../ui/states.tsx';
 import { Status } from '../../../ui/status.tsx';
 import { TextLink } from '../../../ui/text-link.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { ObjectDiagnostics } from '../../diagnostics/object-diagnostics.tsx';
+import { TableCharts } from '../table-charts.tsx';
 import { healthKinds, lagText, reasonTexts, sentenceOf } from '../table-words.ts';
 import { type Table, type TableStatus, useTable } from '../use-tables.ts';
 import { ConnectEngines } from './connect-engines.tsx';
@@ -31,6 +34,7 @@ export function TableOverview() {
           {status !== undefined && <Health status={status} />}
           <ObjectDiagnostics of={{ kind: 'table', name }} />
           <TableFacts table={table} status={status} />
+          <Charts table={name} />
           <Location table={table} status={status} />
           <Partitions status={status} />
           <Card title="Connect">
@@ -39,6 +43,17 @@ export function TableOverview() {
         </div>
       )}
     </Answer>
+  );
+}
+
+function Charts({ table }: { readonly table: string }) {
+  const { range = '1h' }: { range?: ChartRange | undefined } = useSearch({
+    from: '/frame/clusters/$clusterId/tables/$table/',
+  });
+  return (
+    <RangedCharts range={range}>
+      <TableCharts table={table} range={range} />
+    </RangedCharts>
   );
 }
 
