@@ -282,7 +282,7 @@ function scanOf(id: number, type: Type, options: ConvertOptions): Scan | undefin
       };
     case 'long':
       return (cursor) => {
-        if (!scanInteger(cursor)) return undefined;
+        if (!scanQuoted(cursor, scanInteger)) return undefined;
         meter.bytes += 8;
         return BigInt(cursor.isNegative ? -cursor.mantissa : cursor.mantissa);
       };
@@ -351,6 +351,13 @@ function scanInteger(cursor: Cursor): boolean {
   );
 }
 
+/** A number, or one in quotes: many writers send those that have to be exact as texts. */
+function scanQuoted(cursor: Cursor, scan: (cursor: Cursor) => boolean): boolean {
+  if (cursor.text.charCodeAt(cursor.at) !== quote) return scan(cursor);
+  cursor.at++;
+  return scan(cursor) && cursor.text.charCodeAt(cursor.at++) === quote;
+}
+
 function microsOfInteger(
   { mantissa, isNegative }: Cursor,
   unit: Parameters<typeof microsOfCount>[1],
@@ -382,7 +389,7 @@ function decimalScan(
   const bytes = precision > 18 ? 16 : 8;
   const limit = Math.min(10 ** precision, 10 ** exactDigitsMax);
   return (cursor) => {
-    if (!scanNumber(cursor)) return undefined;
+    if (!scanQuoted(cursor, scanNumber)) return undefined;
     const { fractionDigits, digits, mantissa } = cursor;
     if (digits > exactDigitsMax || fractionDigits > scale || cursor.hasExponent) return undefined;
     const unscaled = mantissa * powers[scale - fractionDigits]!;
