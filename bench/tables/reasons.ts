@@ -3,8 +3,8 @@ import type { TableRow } from './rows.ts';
 /** Why a bar is missed where it is, and what to try next. */
 const reasons: Readonly<Record<TableRow['name'], string>> = {
   throughput:
-    'Values go one by one into DuckDB, which is a third of the time, and JSON becomes objects before it becomes ' +
-    'columns. Next: typed arrays for chunks of DuckDB, and JSON that is read into columns.',
+    'Most of the time is the text of records, which is looked at character by character, and values that wait in ' +
+    'arrays for their chunk. Next: bytes of records that are read into vectors of DuckDB directly.',
   lag: 'Files are written and stored before each commit. Next: smaller files while a commit is due.',
   memory:
     'Open files are held by DuckDB up to 256 MiB, and rows of the next batches by Node. Next: smaller batches.',

@@ -6,9 +6,11 @@ import {
   DuckDBDataChunk,
   type DuckDBType,
 } from '@duckdb/node-api';
+import duckdb from '@duckdb/node-bindings';
 import { dictionaryOptions } from './dictionary-option.ts';
 import { codecs, duckType, fieldIds, quoteText, selection, tableDefinition } from './duckdb-schema.ts';
-import { type Converter, converterOf, type ValueCounts } from './duckdb-values.ts';
+import { converterOf, type ValueCounts } from './duckdb-values.ts';
+import { vectorFillOf } from './duckdb-vectors.ts';
 import { chunkRowsMax, rowGroupRows, rowGroupStarts, writtenColumns } from './file-metrics.ts';
 import type { Column, ParquetFileOptions, RowValue, WrittenParquet } from './parquet-writer.ts';
 import { removeIntegerAnnotations } from './plain-integers.ts';
@@ -21,6 +23,21 @@ interface FileOptions extends ParquetFileOptions {
 /** A temporary table is seen by its connection alone. */
 const table = 'rows';
 
+/** Puts rows of a batch into a column of a chunk that has as many. */
+type ColumnFill = (chunk: DuckDBDataChunk, values: readonly RowValue[], from: number, to: number) => void;
+
+function columnFill(column: Column, at: number, counts: ValueCounts): ColumnFill {
+  const fill = vectorFillOf(column, counts);
+  if (fill !== undefined)
+    return (chunk, values, from, to) => fill(duckdb.data_chunk_get_vector(chunk.chunk, at), values, from, to);
+  const convert = converterOf(column, counts);
+  return (chunk, values, from, to) => {
+    const vector = chunk.getColumnVector(at);
+    for (let row = from; row < to; row++) vector.setItem(row - from, convert(values[row]));
+    vector.flush();
+  };
+}
+
 export class DuckDbFile {
   /** Of its own. */
   readonly #connection: DuckDBConnection;
@@ -28,7 +45,7 @@ export class DuckDbFile {
   readonly #columns: readonly Column[];
   readonly #types: readonly DuckDBType[];
   readonly #counts: ValueCounts = { nans: new Map(), bytes: 0 };
-  readonly #converters: readonly Converter[];
+  readonly #fills: readonly ColumnFill[];
   readonly #appender: DuckDBAppender;
   #rowCount = 0;
 
@@ -41,7 +58,7 @@ export class DuckDbFile {
     this.#connection = connection;
     this.#columns = columns;
     this.#types = columns.map(({ type }) => duckType(type));
-    this.#converters = columns.map((column) => converterOf(column, this.#counts));
+    this.#fills = columns.map((column, at) => columnFill(column, at, this.#counts));
     this.#appender = appender;
     this.#options = options;
   }
@@ -68,12 +85,7 @@ export class DuckDbFile {
     for (let from = 0; from < rowCount; from += chunkRowsMax) {
       const to = Math.min(from + chunkRowsMax, rowCount);
       const chunk = DuckDBDataChunk.create(this.#types, to - from);
-      for (const [at, convert] of this.#converters.entries()) {
-        const values = batch[at]!;
-        const vector = chunk.getColumnVector(at);
-        for (let row = from; row < to; row++) vector.setItem(row - from, convert(values[row]));
-        vector.flush();
-      }
+      for (const [at, fill] of this.#fills.entries()) fill(chunk, batch[at]!, from, to);
       this.#appender.appendDataChunk(chunk);
     }
     this.#rowCount += rowCount;

@@ -26,7 +26,7 @@ export interface ValueCounts {
   bytes: number;
 }
 
-export type Converter = (value: RowValue | undefined) => DuckDBValue;
+type Converter = (value: RowValue | undefined) => DuckDBValue;
 
 /** Converts the values of a column, null included. `place` is its name in messages. */
 export function converterOf(column: Column, counts: ValueCounts, place = column.name): Converter {
@@ -184,7 +184,7 @@ function primitiveConverter(
   }
 }
 
-function refusal(place: string, type: Type, value: unknown): InvalidRow {
+export function refusal(place: string, type: Type, value: unknown): InvalidRow {
   const kind =
     type.kind === 'decimal'
       ? `decimal(${type.precision}, ${type.scale})`
