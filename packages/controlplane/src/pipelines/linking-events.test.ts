@@ -55,15 +55,18 @@ test('a sync is an event of the Kafka clusters of its workspace, and of no other
   });
 });
 
-for (const state of ['failing', 'stopped'] as const)
-  test(`a sync that is ${state} is an error with its reason`, async () => {
+for (const [state, level] of [
+  ['failing', 'warn'],
+  ['stopped', 'error'],
+] as const)
+  test(`a sync that is ${state} is an event of the level ${level} with its reason`, async () => {
     const { put, emit } = stage();
     await emit(registry, ended(state, 'source registry unavailable: refused'));
     const { log_level, message, error } = dataOf(put.get('vci_1'));
     assert.deepEqual(
       { log_level, message, error },
       {
-        log_level: 'error',
+        log_level: level,
         message: 'failed to link schemas',
         error: 'source registry unavailable: refused',
       },

@@ -41,7 +41,7 @@ export function linkingEvents({ pipelines, clusters, portOf, random, log }: Link
             registry_id: registry.id,
             ...(job.state === 'done'
               ? { log_level: 'info', message: 'linked schemas', result: job.message }
-              : { log_level: 'error', message: 'failed to link schemas', error: job.message }),
+              : { log_level: levelOf(job), message: 'failed to link schemas', error: job.message }),
             virtual_cluster_id: cluster.id,
             virtual_cluster_name: cluster.name,
           },
@@ -60,4 +60,9 @@ export function linkingEvents({ pipelines, clusters, portOf, random, log }: Link
       });
     }
   };
+}
+
+/** A failure is a warning while it may pass by itself. */
+function levelOf({ state }: ListedJob): 'warn' | 'error' {
+  return state === 'failing' ? 'warn' : 'error';
 }
