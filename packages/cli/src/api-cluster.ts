@@ -1,6 +1,8 @@
-import type { Client } from '@weir/api';
+import { type Client, clusterTypes, type OutputOf } from '@weir/api';
 import { clusterKind, Failure } from '@weir/core';
 import { orFailure } from './api-client.ts';
+
+type VirtualCluster = OutputOf<'list_virtual_clusters'>['virtual_clusters'][number];
 
 /**
  * Returns the id of the cluster that was named, by id or by name; without a name, the only cluster that the key can
@@ -14,9 +16,7 @@ export async function clusterId(client: Client, named: string | undefined): Prom
       'the key has access to no virtual cluster; use an application key, which has access to the clusters of its workspace',
     );
   const wanted =
-    named === undefined
-      ? withoutDataLakes(clusters, ({ id }) => id)
-      : clusters.filter(({ name }) => nameOf(name) === nameOf(named));
+    named === undefined ? withoutDataLakes(clusters, ({ id }) => id) : clustersNamed(clusters, named);
   const [only, ...others] = wanted;
   if (only !== undefined && others.length === 0) return only.id;
   const all = (wanted.length === 0 ? clusters : wanted).map(({ id, name }) => `${name} (${id})`).join(', ');
@@ -36,7 +36,16 @@ export function withoutDataLakes<Cluster>(
   return others.length === 0 ? clusters : others;
 }
 
-/** Some API responses prefix the name. */
-function nameOf(name: string): string {
+/** Prefixes may be left out, that of the type too: `tables` is `vcn_dl_tables`, unless there is `vcn_tables`. */
+function clustersNamed<Cluster extends Pick<VirtualCluster, 'name' | 'type'>>(
+  clusters: readonly Cluster[],
+  named: string,
+): readonly Cluster[] {
+  const exact = clusters.filter(({ name }) => withoutPrefix(name) === withoutPrefix(named));
+  if (exact.length > 0) return exact;
+  return clusters.filter(({ name, type }) => name === `${clusterTypes[type].namePrefix}${named}`);
+}
+
+function withoutPrefix(name: string): string {
   return name.replace(/^vcn_/, '');
 }

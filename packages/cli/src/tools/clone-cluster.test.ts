@@ -57,6 +57,11 @@ test('an agent of a clone reads the records of the cluster, which deletes its to
     /^weir cli clone-cluster: created vcn_copy from vci_\w+; start its agents with the same -bucketURL/,
   );
   const [cloneId, agentKey] = cloned.out.trim().split(' ');
+  const ofLake = await runLine(
+    `cli clone-cluster -cluster tables -clone-name lake -api-url ${controlPlane} -api-key ${applicationKey}`,
+  );
+  assert.equal(ofLake.status, 1);
+  assert.match(ofLake.err, /^weir cli clone-cluster: Data lake clusters cannot be cloned: [^\n]+\n$/);
 
   const bucket = (folder: string) => pathToFileURL(join(dataDir, folder)).href;
   const agent = (folder: string) => [

@@ -77,6 +77,29 @@ test('kept records become rows by another definition; those that fail again stay
   assert.deepEqual(await table.places(), table.placesOf(isFine));
 });
 
+test('ingestion shows what a replay changed, when it hears of it', async () => {
+  const table = await tableWithKept();
+  const { ingestion, stop } = table.start({ definition: keeping });
+  const shown = () => {
+    const { table: status, keptRecords } = ingestion.progress();
+    return [status?.rowCount, keptRecords];
+  };
+  await table.until(() => shown()[0] !== undefined);
+  assert.deepEqual(shown(), [4, 8]);
+  const done = replay(table);
+  await table.settled(done);
+  assert.deepEqual(shown(), [4, 8]);
+  ingestion.refresh();
+  await table.until(() => ingestion.progress().keptRecords === 2);
+  assert.deepEqual(shown(), [10, 2]);
+  // And goes on where it was.
+  table.topic.write(0, '{"id":9}');
+  await table.until(() => shown()[0] === 11);
+  assert.deepEqual(shown(), [11, 2]);
+  await stop();
+  assert.deepEqual(await table.places(), table.placesOf(isFine));
+});
+
 test('a table without kept records has nothing to replay', async () => {
   const table = new IngestedTable();
   const done = replay(table);

@@ -88,6 +88,11 @@ export class RecordKeeper {
     return Number(snapshotOfRef(this.#table.metadata)?.summary['total-records'] ?? 0);
   }
 
+  /** Sees what a replay or maintenance changed. */
+  async refresh(): Promise<void> {
+    this.#table = await this.#options.catalog.load(this.#name);
+  }
+
   get uncommitted(): number {
     return this.#uncommitted;
   }

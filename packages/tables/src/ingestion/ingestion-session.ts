@@ -88,6 +88,7 @@ export class IngestionSession {
   #cancelTimer: () => void = () => {};
   #dueMs = Number.POSITIVE_INFINITY;
   #isDue = false;
+  #isStale = false;
   #event: SourceEvent | undefined;
   #failure: { readonly error: unknown } | undefined;
   #wake = () => {};
@@ -128,6 +129,7 @@ export class IngestionSession {
   async #loop(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       if (this.#isDue) await this.#commit();
+      else if (this.#isStale) await this.#refresh();
       else if (this.#event !== undefined) {
         const event = this.#event;
         this.#event = undefined;
@@ -141,6 +143,29 @@ export class IngestionSession {
       this.activity = 'source';
     }
     await this.#commit();
+  }
+
+  /** Another job has changed the table, or its kept records. */
+  refresh(): void {
+    this.#isStale = true;
+    this.#wake();
+  }
+
+  async #refresh(): Promise<void> {
+    this.#isStale = false;
+    const { catalog, name, log, onChanged } = this.#options;
+    try {
+      const table = await catalog.load(name);
+      await this.#keeper?.refresh();
+      // The next commit refuses another table.
+      if (table.metadata.uuid !== this.#table.metadata.uuid) return;
+      this.#table = table;
+      this.#setTable();
+      onChanged();
+    } catch (error) {
+      // What is shown is corrected by the next commit.
+      log.debug('failed to refresh table', { error: String(error) });
+    }
   }
 
   #ask(): void {

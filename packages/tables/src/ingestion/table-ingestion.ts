@@ -26,6 +26,7 @@ const backOff: JitteredBackOff = { firstMs: 1000, maxMs: 60_000, jitter: 'half' 
 export class TableIngestion {
   readonly #options: TableIngestionOptions;
   readonly #state = new IngestionState();
+  #session: IngestionSession | undefined;
 
   constructor(options: TableIngestionOptions) {
     this.#options = options;
@@ -33,6 +34,11 @@ export class TableIngestion {
 
   progress(): TableProgress {
     return this.#state.progress(this.#options.clock.nowMs());
+  }
+
+  /** Another job has changed the table: sees what it has now. */
+  refresh(): void {
+    this.#session?.refresh();
   }
 
   /**
@@ -46,6 +52,7 @@ export class TableIngestion {
     try {
       while (!signal.aborted) {
         const session = new IngestionSession(this.#sessionOptions(), this.#state);
+        this.#session = session;
         try {
           await session.run(signal);
         } catch (error) {

@@ -43,6 +43,7 @@ interface WorkOptions {
 /** A table that is written. */
 interface Written {
   readonly topic: string;
+  readonly refresh: () => void;
   readonly state: () => TableState;
   readonly taken: () => TopicCounts;
 }
@@ -110,6 +111,7 @@ export class TableWorks {
     const before = { rows: 0, filtered: 0, skipped: 0, kept: 0 };
     this.#written.set(tableUuid, {
       topic: definition.topic,
+      refresh: () => ingestion.refresh(),
       state: () => tableStateOf(task, definition.topic, ingestion.progress(), source.problems()),
       taken: () => {
         const { rows, filtered, skipped, kept } = ingestion.progress().counts;
@@ -143,6 +145,7 @@ export class TableWorks {
       table: keptTableName(table),
       settings: settings.deadLetters,
     });
+    this.#written.get(task.tableUuid)?.refresh();
     return summary;
   }
 
@@ -167,6 +170,7 @@ export class TableWorks {
       log: this.#options.log.with({ table: task.tableName }),
       signal,
     });
+    this.#written.get(task.tableUuid)?.refresh();
     const message = [
       `${replayed} kept records became rows`,
       ...(failed === 0 ? [] : [`${failed} failed again`]),
