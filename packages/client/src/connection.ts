@@ -132,6 +132,15 @@ export class KafkaConnection {
     return this.#offered.has(api.key);
   }
 
+  /** The version that a request would be sent in; absent if there is none that both have. */
+  versionOf(api: Api): number | undefined {
+    const range = this.#offered.get(api.key);
+    const isCommon =
+      range !== undefined &&
+      Math.min(range.highest, api.highestStableVersion) >= Math.max(range.lowest, api.versions.lowest);
+    return isCommon ? commonVersion(api, this.#offered) : undefined;
+  }
+
   /** Sends a request in the highest common version, and returns the body of the answer. */
   async request<Request extends Fields, Response extends Fields>(
     api: Api<Request, Response>,

@@ -56,6 +56,7 @@ export {
   type FetchedPartition,
   type FetchLimits,
   fetchBatches,
+  fetchPlaces,
   type IsolationLevel,
 } from './records/fetch.ts';
 export { type FetchQuery, fetchBody } from './records/fetch-body.ts';

@@ -15,11 +15,11 @@ export interface FakeSaslOptions {
   /** Corrupts a message of the server. */
   readonly spoil?: (message: string) => string;
   readonly iterations?: number;
+  /** Whether the signed message of AWS_MSK_IAM is right. */
+  readonly acceptsSigned?: (message: string) => boolean;
 }
 
 type FakeSaslReply = { readonly bytes: Buffer; readonly isDone: boolean } | { readonly refuse: string };
-
-const hmac = (key: Buffer, text: string) => createHmac('sha512', key).update(text).digest();
 
 /** One login on one connection. */
 export class FakeSaslLogin {
@@ -35,9 +35,21 @@ export class FakeSaslLogin {
     this.#mechanism = mechanism;
   }
 
+  get #digest(): 'sha256' | 'sha512' {
+    return this.#mechanism === 'SCRAM-SHA-256' ? 'sha256' : 'sha512';
+  }
+
+  get #digestBytes(): number {
+    return this.#digest === 'sha256' ? 32 : 64;
+  }
+
   reply(token: Buffer): FakeSaslReply {
     if (this.#mechanism === 'PLAIN') return this.#plain(token.toString());
     if (this.#mechanism === 'OAUTHBEARER') return this.#token(token.toString());
+    if (this.#mechanism === 'AWS_MSK_IAM')
+      return this.#options.acceptsSigned?.(token.toString())
+        ? done('{"version":"2020_10_22","request-id":"1"}')
+        : { refuse: 'Access denied' };
     return this.#serverFirst === '' ? this.#scramFirst(token.toString()) : this.#scramFinal(token.toString());
   }
 
@@ -63,7 +75,7 @@ export class FakeSaslLogin {
     if (password === undefined) return { refuse: 'wrong user or password' };
     const { iterations = 4096, spoil = (text: string) => text } = this.#options;
     const salt = createHash('sha256').update(name).digest();
-    this.#salted = pbkdf2Sync(password, salt, iterations, 64, 'sha512');
+    this.#salted = pbkdf2Sync(password, salt, iterations, this.#digestBytes, this.#digest);
     this.#clientFirstBare = bare;
     this.#serverFirst = `r=${nonce}server,s=${salt.toString('base64')},i=${iterations}`;
     return { bytes: Buffer.from(spoil(this.#serverFirst)), isDone: false };
@@ -72,8 +84,9 @@ export class FakeSaslLogin {
   #scramFinal(message: string): FakeSaslReply {
     const [, withoutProof = '', proof = ''] = /^(c=biws,r=[^,]+),p=(.+)$/.exec(message) ?? [];
     const authMessage = `${this.#clientFirstBare},${this.#serverFirst},${withoutProof}`;
+    const hmac = (key: Buffer, text: string) => createHmac(this.#digest, key).update(text).digest();
     const clientKey = hmac(this.#salted, 'Client Key');
-    const signature = hmac(createHash('sha512').update(clientKey).digest(), authMessage);
+    const signature = hmac(createHash(this.#digest).update(clientKey).digest(), authMessage);
     const expected = Buffer.from(clientKey.map((byte, index) => byte ^ signature[index]!));
     if (expected.toString('base64') !== proof) return { refuse: 'wrong user or password' };
     const { spoil = (text: string) => text } = this.#options;

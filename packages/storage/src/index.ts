@@ -30,7 +30,7 @@ export { dropMemoryBucket } from './memory/memory-store.ts';
 export { storeMetricRows } from './metric-rows.ts';
 export { createBucket, openForeignBucket, openStore, type StoreDeps, withPatience } from './open-store.ts';
 export { type BucketRoutes, routedStore } from './routed/routed-store.ts';
-export { type Credentials, signRequest } from './s3/signature.ts';
+export { type Credentials, presignedQuery, signRequest } from './s3/signature.ts';
 export { SegmentDamaged } from './segments/scan-segment.ts';
 export { SegmentLog } from './segments/segment-log.ts';
 export type { StoreOperation } from './store/around.ts';

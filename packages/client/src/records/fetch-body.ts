@@ -7,6 +7,8 @@ interface Position {
   readonly partition: number;
   readonly offset: number | bigint;
   readonly bytesMax: number;
+  /** Of the last batch that the reader has, for brokers that find where logs diverge (v12+). If absent, none do. */
+  readonly lastFetchedEpoch?: number | undefined;
 }
 
 /** What to fetch. */
@@ -41,16 +43,18 @@ export function fetchBody(query: FetchQuery): FetchRequest {
     topics: topics.map(({ topic, topicId = zeroUuid, partitions }) => ({
       topic,
       topicId,
-      partitions: partitions.map(({ partition, offset, bytesMax: partitionMaxBytes }) => ({
-        partition,
-        currentLeaderEpoch: -1,
-        fetchOffset: BigInt(offset),
-        lastFetchedEpoch: -1,
-        logStartOffset: -1n,
-        partitionMaxBytes,
-        replicaDirectoryId: zeroUuid,
-        highWatermark: -1n,
-      })),
+      partitions: partitions.map(
+        ({ partition, offset, bytesMax: partitionMaxBytes, lastFetchedEpoch = -1 }) => ({
+          partition,
+          currentLeaderEpoch: -1,
+          fetchOffset: BigInt(offset),
+          lastFetchedEpoch,
+          logStartOffset: -1n,
+          partitionMaxBytes,
+          replicaDirectoryId: zeroUuid,
+          highWatermark: -1n,
+        }),
+      ),
     })),
     forgottenTopicsData: [],
     rackId,

@@ -33,6 +33,7 @@ export interface FetchedBatches {
 
 /** From this version on requests identify topics by id. */
 const lowestVersionWithIds = 13;
+const lowestVersionWithDivergence = 12;
 
 /** Fetches once from a leader. */
 export async function fetchBatches(
@@ -78,6 +79,10 @@ interface FetchPosition extends Place {
   /** `zeroUuid` if the cluster has no ids. */
   readonly topicId: string;
   readonly offset: bigint;
+  /** The most bytes of this partition, if other than of all. */
+  readonly bytesMax?: number | undefined;
+  /** The leader epoch of the last batch that the reader has; brokers from v12 on then say where logs diverge. */
+  readonly lastFetchedEpoch?: number | undefined;
 }
 
 /** The raw batches of a partition, and what its leader says about it. */
@@ -88,6 +93,10 @@ export interface FetchedPartition extends FetchedBatches {
   readonly lastStableOffset: bigint;
   /** The broker nearby that a client should read from; -1 if that is the leader. */
   readonly preferredReplicaId: number;
+  /** Where the log begins; -1 if the broker does not say. */
+  readonly logStartOffset: bigint;
+  /** The newest epoch that both logs may share and where it ends, if they diverge. */
+  readonly divergingEpoch: { readonly epoch: number; readonly endOffset: bigint } | undefined;
 }
 
 interface FetchPlacesOptions extends FetchLimits {
@@ -111,18 +120,24 @@ export async function fetchPlaces(
   const named = new Map(positions.map(({ topic, topicId }) => [topicId, topic]));
   const answer = await broker.request(
     apis.Fetch,
-    fetchBody({
-      topics: [...byName].map(([topic, places]) => ({
-        topic,
-        topicId: places[0]!.topicId,
-        partitions: places.map((place) => ({ ...place, bytesMax: partitionBytesMax })),
-      })),
-      bytesMax: responseBytesMax,
-      waitMs: maxWaitMs,
-      minBytes: 1,
-      isolationLevel: isolationOnTheWire[isolation],
-      rackId,
-    }),
+    (version) =>
+      fetchBody({
+        topics: [...byName].map(([topic, places]) => ({
+          topic,
+          topicId: places[0]!.topicId,
+          partitions: places.map(({ partition, offset, bytesMax = partitionBytesMax, lastFetchedEpoch }) => ({
+            partition,
+            offset,
+            bytesMax,
+            lastFetchedEpoch: version >= lowestVersionWithDivergence ? lastFetchedEpoch : undefined,
+          })),
+        })),
+        bytesMax: responseBytesMax,
+        waitMs: maxWaitMs,
+        minBytes: 1,
+        isolationLevel: isolationOnTheWire[isolation],
+        rackId,
+      }),
     {
       timeoutMs: timeoutMs + maxWaitMs,
       highestUseful: named.has(zeroUuid) ? lowestVersionWithIds - 1 : undefined,
@@ -142,6 +157,8 @@ export async function fetchPlaces(
               highWatermark: one.highWatermark,
               lastStableOffset: one.lastStableOffset ?? -1n,
               preferredReplicaId: one.preferredReadReplica ?? -1,
+              logStartOffset: one.logStartOffset ?? -1n,
+              divergingEpoch: one.divergingEpoch?.epoch >= 0 ? one.divergingEpoch : undefined,
             }
           : new KafkaRequestFailed(subject(topic, one.partitionIndex), one.errorCode),
     }));

@@ -20,6 +20,8 @@ interface ListedOffset extends Place {
   readonly errorCode: number;
   /** -1 if there is none, for a time after the last record. */
   readonly offset: bigint;
+  /** Of the record there; -1 if the broker does not say. */
+  readonly leaderEpoch: number;
 }
 
 /** Asks once for the offset of the first record at or after a time, or for an end, of each partition. */
@@ -42,11 +44,12 @@ export async function listOffsets(
     timeoutMs,
   }));
   return topics.flatMap(({ name, partitions }) =>
-    partitions.map(({ partitionIndex, errorCode, offset = -1n }) => ({
+    partitions.map(({ partitionIndex, errorCode, offset = -1n, leaderEpoch = -1 }) => ({
       topic: name,
       partition: partitionIndex,
       errorCode,
       offset,
+      leaderEpoch,
     })),
   );
 }

@@ -31,7 +31,7 @@ const challengesMax = 4;
  */
 export async function authenticate(channel: LoginChannel, login: SaslLogin): Promise<number> {
   await chooseMechanism(channel, login);
-  const conversation = await beginLogin(login);
+  const conversation = await beginLogin(login, channel.address.host);
   let message: Buffer | undefined = conversation.first();
   let lifetimeMs = 0;
   for (let challenges = 0; message !== undefined; challenges++) {

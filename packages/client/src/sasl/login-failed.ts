@@ -12,6 +12,7 @@ const secretAdvice: Readonly<Record<SaslMechanism, string>> = {
   OAUTHBEARER:
     'check the issuer, the audience and the expiry of the token; use -oauth-token-file, which is read at every ' +
     'authentication, for tokens that expire',
+  AWS_MSK_IAM: 'check the access key, the region, and that its policy allows kafka-cluster:Connect',
 };
 
 /** The broker was reached, and rejected the login. */

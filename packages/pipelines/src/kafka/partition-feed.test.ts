@@ -47,7 +47,15 @@ function feedOf({ checkpointLimit = 100, isLimitStrict = true, position = 0, isD
   );
   const add = (bytes: Buffer, offset = feed.position!) =>
     feed.add(
-      { records: bytes, aborted: [], highWatermark: 100n, lastStableOffset: 100n, preferredReplicaId: -1 },
+      {
+        records: bytes,
+        aborted: [],
+        highWatermark: 100n,
+        lastStableOffset: 100n,
+        preferredReplicaId: -1,
+        logStartOffset: 0n,
+        divergingEpoch: undefined,
+      },
       offset,
     );
   const take = () => {

@@ -1,4 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
+import { escapeQuery } from '../store-http/escape.ts';
 import type { Expiring } from '../store-http/renewed.ts';
 
 /** Credentials for signing. A session token belongs to credentials that expire. */
@@ -22,7 +23,7 @@ export interface SignedRequest {
 }
 
 /** The service that a signature is for. Catalogs are beside our own stores. */
-type SignedService = 's3' | 's3express' | 'sts' | 'glue' | 's3tables' | 'execute-api';
+type SignedService = 's3' | 's3express' | 'sts' | 'glue' | 's3tables' | 'execute-api' | 'kafka-cluster';
 
 interface SignatureContext {
   readonly credentials: Credentials;
@@ -69,6 +70,54 @@ export function signRequest(request: SignedRequest, context: SignatureContext): 
   const credential = `${credentials.accessKeyId}/${scope}`;
   headers.authorization = `AWS4-HMAC-SHA256 Credential=${credential},SignedHeaders=${signedNames},Signature=${signature}`;
   return headers;
+}
+
+interface PresignedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** The only header that is signed. */
+  readonly host: string;
+}
+
+interface PresignedContext extends Pick<SignatureContext, 'credentials' | 'region' | 'nowMs'> {
+  readonly service: SignedService;
+  readonly validSeconds: number;
+}
+
+/** Returns the query of a request with the parameters of AWS Signature Version 4 added, instead of headers. */
+export function presignedQuery(
+  request: PresignedRequest,
+  { credentials, service, region, nowMs, validSeconds }: PresignedContext,
+): Record<string, string> {
+  const time = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d{3}/g, '');
+  const day = time.slice(0, 8);
+  const scope = `${day}/${region}/${service}/aws4_request`;
+  const query: Record<string, string> = {
+    ...request.query,
+    'X-Amz-Algorithm': 'AWS4-HMAC-SHA256',
+    'X-Amz-Credential': `${credentials.accessKeyId}/${scope}`,
+    'X-Amz-Date': time,
+    'X-Amz-Expires': String(validSeconds),
+    ...(credentials.sessionToken === undefined ? {} : { 'X-Amz-Security-Token': credentials.sessionToken }),
+    'X-Amz-SignedHeaders': 'host',
+  };
+  const canonicalQuery = Object.keys(query)
+    .sort()
+    .map((name) => `${escapeQuery(name)}=${escapeQuery(query[name]!)}`)
+    .join('&');
+  const canonical = [
+    request.method,
+    request.path,
+    canonicalQuery,
+    `host:${request.host}`,
+    '',
+    'host',
+    hash('sha256', ''),
+  ].join('\n');
+  const toSign = ['AWS4-HMAC-SHA256', time, scope, hash('sha256', canonical)].join('\n');
+  const key = signingKey(credentials.secretAccessKey, `${day}/${region}/${service}`);
+  return { ...query, 'X-Amz-Signature': hmac(key, toSign).toString('hex') };
 }
 
 /** The signing key of a day takes four hashes, and is the same for every request of that day. */

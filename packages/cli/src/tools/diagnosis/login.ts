@@ -15,7 +15,7 @@ export async function logIn(cluster: KafkaCluster, { login, tls }: ClusterOption
     const { detail, advice } = explained(error);
     return failed('SASL', detail, advice);
   }
-  const who = login!.mechanism === 'OAUTHBEARER' ? 'with a token' : `as ${login!.username}`;
+  const who = 'username' in login! ? `as ${login.username}` : 'with a token';
   const done = `authenticated with ${login!.mechanism} ${who}`;
   const isReadable = tls === undefined && login!.mechanism !== 'SCRAM-SHA-512';
   if (!isReadable) return ok('SASL', done);
