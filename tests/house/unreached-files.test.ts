@@ -7,6 +7,8 @@ import { unreachedFiles } from './unreached-files.ts';
 const aheadOfUse = [
   'packages/iceberg/src/index.ts',
   'packages/migration/src/batches/index.ts',
+  'packages/migration/src/configuration/index.ts',
+  'packages/migration/src/source/index.ts',
   'packages/tables/src/index.ts',
 ];
 

@@ -1,7 +1,22 @@
-import { MiB } from '@weir/core';
+import { KiB, MiB } from '@weir/core';
 
 /** Limits of what copies another Kafka cluster. */
 export const migrationLimits = {
+  /** Brokers and mappings of topics of one configuration. */
+  configuredBrokersMax: 100,
+  configuredMappingsMax: 1000,
+
+  /** Fetches that a configuration may have at a time, of all agents together. */
+  fetchConcurrencyMax: 1000,
+
+  /** What a configuration may set as the bytes of an answer of the source, or of one partition in it. */
+  fetchBytesMin: 64 * KiB,
+  fetchBytesMax: 256 * MiB,
+
+  /** How long a configuration may give an automatic migration. */
+  autoMigrationTimeoutMsMin: 10_000,
+  autoMigrationTimeoutMsMax: 86_400_000,
+
   /** The bytes of one batch that is copied; one that is larger stops its partition. */
   copiedBatchBytesMax: 128 * MiB,
 
