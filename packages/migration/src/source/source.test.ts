@@ -311,6 +311,7 @@ test('topics have the configs that were set for them, and no defaults or secrets
   const { source } = await startSource(t, {
     script: {
       DescribeConfigs: ({ resources }) => ({
+        throttleTimeMs: 0,
         results: resources.map(({ resourceType, resourceName }) => ({
           errorCode: resourceName === 'secret' ? errors.TOPIC_AUTHORIZATION_FAILED.code : 0,
           errorMessage: null,
@@ -357,7 +358,12 @@ for (const [name, problem] of withoutAcls)
   test(`ACLs of a source that answers ${name} are none, with the reason`, async (t) => {
     const { source } = await startSource(t, {
       script: {
-        DescribeAcls: () => ({ errorCode: errors[name].code, errorMessage: null, resources: [] }),
+        DescribeAcls: () => ({
+          throttleTimeMs: 0,
+          errorCode: errors[name].code,
+          errorMessage: null,
+          resources: [],
+        }),
       },
     });
     assert.deepEqual(await sourceAcls(source), { acls: [], problem });
