@@ -7,8 +7,11 @@ import { unreachedFiles } from './unreached-files.ts';
 const aheadOfUse = [
   'packages/iceberg/src/index.ts',
   'packages/migration/src/batches/index.ts',
+  'packages/migration/src/configs/index.ts',
   'packages/migration/src/configuration/index.ts',
+  'packages/migration/src/groups/index.ts',
   'packages/migration/src/source/index.ts',
+  'packages/migration/src/truncation/index.ts',
   'packages/tables/src/index.ts',
 ];
 

@@ -1,0 +1,3 @@
+/** What becomes of configs and ACLs of the source. */
+export { type AclOutcome, type AclRules, copyAcls } from './copy-acls.ts';
+export { type ConfigOutcome, type CopiedConfigs, copyTopicConfigs } from './copy-topic-configs.ts';
