@@ -44,8 +44,8 @@ async function bundle() {
     bundle: true,
     splitting: true,
     platform: 'node',
-    // It asks for the binaries of all platforms, and only the process that writes Parquet files loads it.
-    external: ['@duckdb/node-api'],
+    // They ask for the binaries of all platforms, and only the process that writes Parquet files loads them.
+    external: ['@duckdb/node-api', '@duckdb/node-bindings'],
     // A dynamic import of a bundled package in the older module format would have no names.
     mainFields: ['module', 'main'],
     target: 'node24',

@@ -214,6 +214,16 @@ export {
   type OffsetQuery,
   type TransactionalBatches,
 } from './calls/log-calls.ts';
+export {
+  boundedSourceTopic,
+  type CopiedTopicState,
+  type MigrationReport,
+  migrationLine,
+  migrationTopicReports,
+  type ReportedMigration,
+  type ReportedMigrationTopic,
+  type SourceTopicState,
+} from './calls/migration-report-calls.ts';
 export type {
   AgentClients,
   CloneEnd,
@@ -228,16 +238,6 @@ export type {
   TopicsWithEnds,
   TopicToClone,
 } from './calls/owner-calls.ts';
-export {
-  boundedSourceTopic,
-  type CopiedTopicState,
-  type MigrationReport,
-  migrationLine,
-  migrationTopicReports,
-  type ReportedMigration,
-  type ReportedMigrationTopic,
-  type SourceTopicState,
-} from './calls/migration-report-calls.ts';
 export {
   type AbortedTransactions,
   type Markers,
