@@ -42,8 +42,8 @@ const orbit = `
 source_bootstrap_brokers:
   - { hostname: old-kafka, port: 9092 }
 source_cluster_credentials:
-  sasl_username_env: WEIR_PIPELINE_USERNAME
-  sasl_password_env: WEIR_PIPELINE_PASSWORD
+  sasl_username_env: SASL_USERNAME
+  sasl_password_env: SASL_PASSWORD
   sasl_mechanism: plain
   use_tls: false
 topic_mappings:
@@ -142,10 +142,13 @@ const mistakes: [type: PipelineType, yaml: string, message: RegExp][] = [
   ['bento', orbit,                                        /there is no field "source_bootstrap_brokers"/],
   ['orbit', orbit.replace('9092', '"9092"'),              /^line 3, column 34: source_bootstrap_brokers\[0\]\.port: is not a whole number from 1 to 65535$/],
   ['orbit', orbit.replace('9092', '70000'),               /is not a whole number from 1 to 65535$/],
-  ['orbit', orbit.replace('mechanism: plain', 'mechanism: plian'), /sasl_mechanism: is none of plain, scram-256, scram-512; did you mean plain\?$/],
+  ['orbit', orbit.replace('mechanism: plain', 'mechanism: plian'), /^line 7, column 19: source_cluster_credentials\.sasl_mechanism: is none of .*; did you mean plain\?$/],
   ['orbit', orbit.replace('use_tls: false', 'use_tls: no'), /use_tls: is not true or false$/],
   ['orbit', orbit.replace('source_regex: orders.*', 'destination_prefixes: x'), /topic_mappings\[0\]\.source_regex: is missing; .*did you mean destination_prefix\?$/],
   ['orbit', 'source_bootstrap_brokers: []\ntopic_mappings: []', /source_bootstrap_brokers: is an empty list; .*topic_mappings: is an empty list$/],
+  ['orbit', orbit.replace('orders.*', '"orders("'),         /^line 10, column 19: topic_mappings\[0\]\.source_regex: is no regular expression/],
+  ['orbit', orbit.replace('cluster_config', '  - { source_regex: ".*", auto_migration: { enabled: true, timeout: 1s } }\ncluster_config'), /^line 14, column 69: topic_mappings\[1\]\.auto_migration\.timeout: is not a duration from 10s to/],
+  ['orbit', orbit.replace('SASL_PASSWORD', 'ORBIT_SASL_PASSWORD'), /^line 6, column 22: source_cluster_credentials\.sasl_password_env: begins with ORBIT_, which agents add themselves: write SASL_PASSWORD$/],
   ['schema_linking', 'source_schema_registry: {hostname: h}', /source_schema_registry\.port: is missing$/],
   ['schema_linking', `${schemaLinking}subjects: [a]`,     /unknown field "subjects"/],
   ['schema_linking', 'source_schema_registry: {hostname: "http://h/x", port: 1}', /hostname: is not a name or an address of a host/],

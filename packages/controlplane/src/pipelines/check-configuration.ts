@@ -1,6 +1,7 @@
 import { ApiError, type PipelineType, pipelineTypeNames, pipelineTypes } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import { secretNamesIn } from '@weir/core';
+import { readConfiguration as readMigration } from '@weir/migration/configuration';
 import { type ConfigurationReading, catalogue, readStream, streamFields } from '@weir/pipelines/config';
 import { type ConfigurationProblem, printYaml, readYaml, type YamlValue } from '@weir/pipelines/yaml';
 import { problemsOf } from '@weir/pipelines/yaml-schema';
@@ -83,12 +84,19 @@ function allProblems(
   value: YamlValue,
   access: ConfigurationRules | undefined,
 ): ConfigurationProblem[] {
-  const tenantProblems = access === undefined ? [] : tenantReferenceProblems(value, access);
+  const tenantProblems =
+    access === undefined ? [] : tenantReferenceProblems(value, access, { hasOwnVariables: type === 'orbit' });
   // What components a configuration has does not change what it may name.
   if (type === 'bento') return [...tenantProblems, ...managedStream(value).problems];
   const problems = problemsOf(value, schemas[type]);
   if (problems.length > 0) return problems;
-  return [...tenantProblems, ...(type === 'data_lake' ? tableProblems(value) : [])];
+  if (type === 'schema_linking') return tenantProblems;
+  return [...tenantProblems, ...(type === 'data_lake' ? tableProblems(value) : migrationProblems(value))];
+}
+
+function migrationProblems(value: YamlValue): readonly ConfigurationProblem[] {
+  const reading = readMigration(value);
+  return 'problems' in reading ? reading.problems : [];
 }
 
 function tableProblems(value: YamlValue): readonly ConfigurationProblem[] {

@@ -33,7 +33,8 @@ const configurations = `## Configurations
 - One that is kept never changes. Versions are counted from 1. A pipeline keeps its last ${apiLimits.pipelineConfigurationsMax} and the one that is deployed.
 - To go back, deploy an older one.
 - A configuration may name variables of the environment of the agents that begin with \`WEIR_PIPELINE_\`, and those in \`-allowedPipelineVariables\`. That
-  holds for fields that end with \`_env\`, for \`\${NAME}\` in any text, and for \`env("NAME")\` in mappings. Agents give no other variable to a pipeline.
+  holds for fields that end with \`_env\`, for \`\${NAME}\` in any text, and for \`env("NAME")\` in mappings. Agents give no other variable to a pipeline. Fields
+  of \`source_cluster_credentials\` of an \`orbit\` pipeline are another matter: agents read \`ORBIT_\` and the name that is written, and nothing else.
 - A configuration may name hosts in \`-allowedTargetHosts\`: those of the public internet, unless the operator lists others. Addresses are checked when a
   configuration is made, and names when an agent connects: it connects only to the addresses that it has checked, and follows no redirect. Errors that a
   pipeline shows repeat nothing that the other side has sent.
@@ -52,7 +53,8 @@ const configurations = `## Configurations
 const about: Readonly<Record<PipelineType, string>> = {
   bento:
     'Reads, changes and writes records: a configuration of Bento. Components, their fields and mappings are checked.',
-  orbit: 'Copies another Kafka cluster with its offsets.',
+  orbit:
+    'Copies another Kafka cluster with its offsets. The first mapping that matches the whole name of a topic decides about it.',
   schema_linking: 'Keeps a schema registry as another one is.',
   data_lake:
     'Makes tables of topics. The configuration may come in parts, `configuration_inputs`: lists of the same field become one in the order of the parts, and anything else stands in one part. Names of source clusters are unique, every table names one of them, and a topic has one table. [Tables](../guides/tables.md) says what the fields mean.',

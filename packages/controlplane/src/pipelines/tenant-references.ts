@@ -28,11 +28,23 @@ interface Found {
   readonly rule: string;
 }
 
+type Access = ConfigurationRules & Required<ReferenceOptions>;
+
+interface ReferenceOptions {
+  /** Whether agents put a prefix of their own before the names of variables, so that no other can be named. */
+  readonly hasOwnVariables?: boolean;
+}
+
 /**
  * Returns the variables, hosts and buckets that a configuration of any type names and may not. A name of a host is not
  * resolved here: agents check its addresses when they connect.
  */
-export function tenantReferenceProblems(root: YamlValue, access: ConfigurationRules): ConfigurationProblem[] {
+export function tenantReferenceProblems(
+  root: YamlValue,
+  rules: ConfigurationRules,
+  { hasOwnVariables = false }: ReferenceOptions = {},
+): ConfigurationProblem[] {
+  const access = { ...rules, hasOwnVariables };
   const found: Found[] = [];
   collect(root, [], access, found);
   let referenceCount = 0;
@@ -61,7 +73,7 @@ export function textsIn(value: YamlValue, found: string[] = []): readonly string
   return found;
 }
 
-function collect(value: YamlValue, path: ValuePath, access: ConfigurationRules, found: Found[]): void {
+function collect(value: YamlValue, path: ValuePath, access: Access, found: Found[]): void {
   switch (value.kind) {
     case 'list':
       for (const [index, item] of value.items.entries()) collect(item, [...path, index], access, found);
@@ -92,8 +104,9 @@ function collect(value: YamlValue, path: ValuePath, access: ConfigurationRules, 
   }
 }
 
-function* rulesOf(key: string, text: string, access: ConfigurationRules): Generator<string> {
+function* rulesOf(key: string, text: string, access: Access): Generator<string> {
   if (variableKey.test(key)) {
+    if (access.hasOwnVariables) return;
     const rule = access.variables.problemOf(text);
     if (rule !== undefined) yield rule;
     return;
