@@ -34,14 +34,30 @@ export async function bundleIfStale() {
 }
 
 async function bundle() {
-  const { build } = createRequire(import.meta.url)('esbuild');
   const folder = `${Date.now()}-${process.pid}`;
-  const { metafile } = await build({
+  const { metafile } = await build(folder, { write: true });
+  const own = Object.keys(metafile.inputs).filter((path) => path.startsWith('packages/'));
+  const sources = [...own, 'package-lock.json', 'scripts/bundle.mjs'].map((path) => {
+    const { size, mtimeMs } = statSync(join(root, path));
+    return [path, size, mtimeMs];
+  });
+  // Renamed, so that a command that starts meanwhile sees the last bundle or this one.
+  const temporaryPath = join(distPath, folder, currentName);
+  writeFileSync(temporaryPath, JSON.stringify({ entry: `${folder}/${entryName(mainSource)}.mjs`, sources }));
+  renameSync(temporaryPath, join(distPath, currentName));
+  removeOldBundles();
+}
+
+/** Builds all files of a bundle. Without `write`, it only finds out whether they can be made. */
+async function build(folder, { write }) {
+  const esbuild = createRequire(import.meta.url)('esbuild');
+  const built = await esbuild.build({
     absWorkingDir: root,
     entryPoints: Object.fromEntries(entryPoints().map((path) => [entryName(path), path])),
     outdir: join(distPath, folder),
     outExtension: { '.js': '.mjs' },
     bundle: true,
+    write,
     splitting: true,
     platform: 'node',
     // They ask for the binaries of all platforms, and only the process that writes Parquet files loads them.
@@ -64,17 +80,8 @@ async function bundle() {
       { name: 'native', setup: loadNativeLate },
     ],
   });
-  checkDynamicImports(metafile.outputs);
-  const own = Object.keys(metafile.inputs).filter((path) => path.startsWith('packages/'));
-  const sources = [...own, 'package-lock.json', 'scripts/bundle.mjs'].map((path) => {
-    const { size, mtimeMs } = statSync(join(root, path));
-    return [path, size, mtimeMs];
-  });
-  // Renamed, so that a command that starts meanwhile sees the last bundle or this one.
-  const temporaryPath = join(distPath, folder, currentName);
-  writeFileSync(temporaryPath, JSON.stringify({ entry: `${folder}/${entryName(mainSource)}.mjs`, sources }));
-  renameSync(temporaryPath, join(distPath, currentName));
-  removeOldBundles();
+  checkDynamicImports(built.metafile.outputs);
+  return built;
 }
 
 /** A package in the older module format that is imported when it is needed has no names in the bundle, only a default. */
@@ -223,4 +230,7 @@ function removeOldBundles() {
   for (const name of byAge.slice(bundlesKept)) rmSync(join(distPath, name), { recursive: true, force: true });
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await bundle();
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (process.argv.includes('--check')) await build('check', { write: false });
+  else await bundle();
+}

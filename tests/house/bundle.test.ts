@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,3 +48,10 @@ for (const [name, change] of Object.entries(changes)) {
     assert.equal(currentBundle(root), undefined);
   });
 }
+
+test('a bundle of the command can be made', () => {
+  // An installation goes on without one, and its commands start from the sources, so that only this fails.
+  const path = join(import.meta.dirname, '../../scripts/bundle.mjs');
+  const { status, stderr } = spawnSync(process.execPath, [path, '--check'], { encoding: 'utf8' });
+  assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
+});
