@@ -17,6 +17,7 @@ import { jobs } from './components/jobs.ts';
 import { kafkaListener } from './components/kafka-listener.ts';
 import { optionalRegistry } from './components/own-registry.ts';
 import { pageExchange } from './components/page-exchange.ts';
+import { pipelineListener } from './components/pipeline-listener.ts';
 import { pipelines } from './components/pipelines.ts';
 import { pressure } from './components/pressure.ts';
 import { queries } from './components/queries.ts';
@@ -57,6 +58,7 @@ const components = compose<AgentContext>()
   .with(jobs)
   .with(damageRechecks)
   .with(clusterMetrics)
+  .with(pipelineListener)
   .with(pipelines)
   .with(serving);
 

@@ -20,6 +20,8 @@ export interface ClusterOptions {
   readonly stop: AbortSignal;
   /** Which addresses may be connected to, those that brokers name included. Absent if all may. */
   readonly lookupFor?: LookupFor | undefined;
+  /** Whether the first bootstrap address serves for every broker, whatever addresses they name. */
+  readonly isOneAddress?: boolean | undefined;
 }
 
 export interface Broker extends Address {
@@ -102,7 +104,8 @@ export class KafkaCluster {
   }
 
   /** The connection to a broker. It is opened by the first call, and reopened after it broke. */
-  async connectionTo(address: Address): Promise<KafkaConnection> {
+  async connectionTo(broker: Address): Promise<KafkaConnection> {
+    const address = this.#options.isOneAddress === true ? this.#options.bootstrap[0] : broker;
     const key = printAddress(address);
     // Several callers may wait for the same connection, and only one of them may replace it after it broke.
     for (;;) {

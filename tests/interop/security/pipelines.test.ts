@@ -47,31 +47,19 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await pause(100);
 }
 
-/**
- * Managed pipelines of a cluster with TLS by a private authority, logins and ACLs: they name no credentials. Their
- * output is down, refuses a message, and a processor fails on another one.
- */
-test('pipelines log in by themselves, and lose nothing while an output is down', {
-  timeout: 240_000,
-}, async (t) => {
+/** A cluster with TLS by a private authority. */
+async function startCluster(t: TestContext, flags: readonly string[], wantsCertificates = false) {
   const lifetime = lastFirst(t);
   const HOME = temporaryFolder(lifetime);
   const secrets = await SecretFiles.make(lifetime);
-  const flags = [...(await secrets.serverFlags()), '-requireSASLAuthentication'];
-  const local = await startLocal(lifetime, flags, { HOME });
+  const ca = wantsCertificates ? ['-tlsClientCACertFile', secrets.caFile] : [];
+  const local = await startLocal(lifetime, [...(await secrets.serverFlags()), ...ca, ...flags], { HOME });
   const running = join(HOME, '.weir', 'running', `${local.pid}.json`);
   const { applicationKey } = JSON.parse(readFileSync(running, 'utf8')) as { applicationKey: string };
   const headers = { 'service-api-key': applicationKey };
   const api = createClient({ baseUrl: local.address('control plane'), fetch, headers });
   const { virtual_clusters } = await api.call('list_virtual_clusters', {});
   const cluster = { virtual_cluster_id: virtual_clusters.find(({ type }) => type === 'byoc')!.id };
-  await api.call('update_events_state', { ...cluster, enabled: true });
-  await api.call('update_virtual_cluster_configuration', {
-    ...cluster,
-    virtual_cluster_configuration: { acl_shadowing_enabled: true },
-  });
-  for (const topic_name of ['in', 'dead-letters'])
-    await api.call('create_topic', { ...cluster, topic_name, partition_count: 1, configs: {} });
   const run = async (pipeline_name: string, configuration_yaml: string) => {
     const { pipeline_id } = await api.call('create_pipeline', { ...cluster, pipeline_name });
     const place = { ...cluster, pipeline_id };
@@ -82,6 +70,24 @@ test('pipelines log in by themselves, and lose nothing while an output is down',
       deployed_configuration_id: made.configuration_id,
     });
   };
+  return { api, cluster, run };
+}
+
+/**
+ * Managed pipelines of a cluster with TLS by a private authority, logins and ACLs: they name no credentials. Their
+ * output is down, refuses a message, and a processor fails on another one.
+ */
+test('pipelines log in by themselves, and lose nothing while an output is down', {
+  timeout: 240_000,
+}, async (t) => {
+  const { api, cluster, run } = await startCluster(t, ['-requireSASLAuthentication']);
+  await api.call('update_events_state', { ...cluster, enabled: true });
+  await api.call('update_virtual_cluster_configuration', {
+    ...cluster,
+    virtual_cluster_configuration: { acl_shadowing_enabled: true },
+  });
+  for (const topic_name of ['in', 'dead-letters'])
+    await api.call('create_topic', { ...cluster, topic_name, partition_count: 1, configs: {} });
   const server = await startServer(t);
   const numbers = (from: number) => `
 input: {generate: {mapping: root.id = ${from} + counter(), count: ${messageCount}, interval: ""}}
@@ -145,4 +151,37 @@ output:
   });
   const denials = events.filter(({ data }) => JSON.stringify(data).includes('weir-pipeline'));
   assert.deepEqual(denials, []);
+});
+
+test('pipelines read and write a cluster that requires client certificates', {
+  timeout: 240_000,
+}, async (t) => {
+  const flags = ['-requireMTLSAuthentication', '-bindAddress', '127.0.0.1'];
+  const { api, cluster, run } = await startCluster(t, flags, true);
+  await api.call('update_virtual_cluster_configuration', {
+    ...cluster,
+    virtual_cluster_configuration: { are_acls_enabled: true },
+  });
+  await api.call('create_topic', { ...cluster, topic_name: 'in', partition_count: 3, configs: {} });
+  const server = await startServer(t);
+  server.state.isUp = true;
+  server.state.refusals = 3;
+  const all = Array.from({ length: messageCount }, (_, at) => at + 1);
+  await run(
+    'forward',
+    `input: {kafka_franz_service: {topics: [in], consumer_group: forward}}
+output: {http_client: {url: "${server.url}/", verb: POST, retries: 0}}
+`,
+  );
+  await run(
+    'fill',
+    `input: {generate: {mapping: root.id = counter(), count: ${messageCount}, interval: ""}}
+output: {kafka_franz_service: {topic: in}}
+`,
+  );
+  await until(() => server.received.size >= messageCount);
+  assert.deepEqual(
+    [...server.received].toSorted((a, b) => a - b),
+    all,
+  );
 });

@@ -8,6 +8,8 @@ import { inUrl } from '../start-and-stop.ts';
 
 interface Needs extends AgentContext {
   readonly kafkaPort: number;
+  /** Of a listener of their own, if that of clients does not admit them. */
+  readonly pipelineAddress: string | undefined;
   readonly pipelineLogins: PipelineLogins;
 }
 
@@ -15,28 +17,26 @@ interface Needs extends AgentContext {
 const sharedBytesPerCpu = 5_000_000;
 const aloneBytesPerCpu = 100 * 1024 * 1024;
 
-const certificateRequired =
-  'the listener of this cluster requires client certificates, which pipelines have not; use kafka_franz with a certificate of its own, or leave out -requireMTLSAuthentication';
-
 /** Managed pipelines, on agents with their role. They stop before the listeners that they use. */
 export const pipelines = {
   name: 'pipelines',
-  start({ options, stop, tenantAccess, events, kafkaPort, pipelineLogins }: Needs) {
+  start({ options, stop, tenantAccess, events, kafkaPort, pipelineAddress, pipelineLogins }: Needs) {
     const { roles, cluster: port, agentId, cpuCount, clock, log, metrics, tls, sasl } = options;
     if (!roles.includes('pipelines')) return started({});
     const usualRate = roles.length === 1 ? aloneBytesPerCpu : sharedBytesPerCpu;
     const kind = pipelineInstances({
       tenantAccess,
       bytesPerSecond: cpuCount * (options.pipelineBytesPerCpu ?? usualRate),
-      ownCluster: (pipelineId) => ({
-        brokers: [`${inUrl(options.advertisedHost)}:${kafkaPort}`],
-        ...(tls?.kafka && {
-          usesTls: true,
-          trustedCertificates: tls.certificates.trusted,
-          problem: tls.kafka.clientCertificates === 'required' ? certificateRequired : undefined,
-        }),
-        ...(sasl?.passwordMechanisms.includes('PLAIN') ? pipelineLogins.issue(pipelineId, agentId) : {}),
-      }),
+      ownCluster(pipelineId) {
+        const login = () => pipelineLogins.issue(pipelineId, agentId);
+        if (pipelineAddress !== undefined)
+          return { brokers: [pipelineAddress], isOneAddress: true, ...login() };
+        return {
+          brokers: [`${inUrl(options.advertisedHost)}:${kafkaPort}`],
+          ...(tls?.kafka && { usesTls: true, trustedCertificates: tls.certificates.trusted }),
+          ...(sasl?.passwordMechanisms.includes('PLAIN') ? login() : {}),
+        };
+      },
       onLine: (line) => emitPipelineLine(events, line),
       clock,
       metrics,

@@ -6,9 +6,10 @@ import type {
   ListenerProtocol,
   MeasuredLoads,
   Pressure,
+  RequestServer,
 } from '@weir/broker';
 import { createHandlers, heldUntil } from '@weir/broker';
-import { createSasl } from '@weir/security';
+import { createSasl, type Sasl } from '@weir/security';
 import type { AgentContext } from '../agent-context.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { started } from '../component.ts';
@@ -30,33 +31,39 @@ interface Needs extends AgentContext {
   readonly callers: Callers;
 }
 
-/** The handlers of Kafka requests. Requests wait until the cluster knows the agent. */
+/** The handlers of Kafka requests, for one or several listeners. Requests wait until the cluster knows the agent. */
 export const requests = {
   name: 'requests',
   start({ options, self, view, loads, pressure, dataHandlers, quotas, telemetry, clients, callers }: Needs) {
     const { clock, log } = options;
     const { accessOf, checks, onPasswordLogin } = callers;
-    const server = createHandlers({
-      cluster: view,
-      clock,
-      log,
-      self: () => self.now(),
-      agentConfigs: { 'message.max.bytes': String(options.recordBytesMax) },
-      listenerProtocol: listenerProtocolOf(options),
-      defaultStrategy: options.defaultStrategy,
-      zoneOfAddress: options.zoneOfAddress,
-      loads,
-      metadataQueue: pressure.metadataQueue,
-      metadataAsksLeader: options.metadataAsksLeader,
-      slowDown: pressure.slowDown,
-      quotas,
-      accessOf,
-      telemetry,
-      clients,
-      sasl: options.sasl && createSasl({ ...options, settings: options.sasl, checks, onPasswordLogin }),
-      ...dataHandlers,
-    });
-    return started({ server: heldUntil(self.known, server) });
+    /** All of them share one data path, one set of quotas and one list of clients. */
+    const serverWith = (sasl: Sasl | undefined, listenerProtocol: ListenerProtocol): RequestServer =>
+      heldUntil(
+        self.known,
+        createHandlers({
+          cluster: view,
+          clock,
+          log,
+          self: () => self.now(),
+          agentConfigs: { 'message.max.bytes': String(options.recordBytesMax) },
+          listenerProtocol,
+          defaultStrategy: options.defaultStrategy,
+          zoneOfAddress: options.zoneOfAddress,
+          loads,
+          metadataQueue: pressure.metadataQueue,
+          metadataAsksLeader: options.metadataAsksLeader,
+          slowDown: pressure.slowDown,
+          quotas,
+          accessOf,
+          telemetry,
+          clients,
+          sasl,
+          ...dataHandlers,
+        }),
+      );
+    const sasl = options.sasl && createSasl({ ...options, settings: options.sasl, checks, onPasswordLogin });
+    return started({ serverWith, server: serverWith(sasl, listenerProtocolOf(options)) });
   },
 };
 

@@ -152,15 +152,15 @@ export class AcceptedConnections<Peer extends AcceptedPeer> {
       metrics,
       onBusy: (isBusy) => (isBusy ? this.#shares.began(peer) : this.#shares.ended(peer)),
       onClosed: (closed) => {
-        this.#connections.delete(closed);
+        if (this.#connections.delete(closed)) metrics.connections.add(-1);
         this.#opened.delete(peer);
-        metrics.connections.set(this.#connections.size);
       },
     });
     this.#connections.add(connection);
     this.#opened.set(peer, connection);
     metrics.accepted.add(1);
-    metrics.connections.set(this.#connections.size);
+    // Not set: an agent may have several listeners.
+    metrics.connections.add(1);
     if (this.#isStopping) connection.drain();
     return connection;
   }

@@ -16,8 +16,8 @@ export interface OwnCluster {
   readonly usesTls?: boolean | undefined;
   /** Certificates in PEM that its listeners may have or are issued by, beside those of public authorities. */
   readonly trustedCertificates?: string | undefined;
-  /** Why pipelines cannot connect to it, in one line. */
-  readonly problem?: string | undefined;
+  /** Whether the first of `brokers` serves for all of them. */
+  readonly isOneAddress?: boolean | undefined;
 }
 
 /** What a process offers to the pipelines that it runs. */

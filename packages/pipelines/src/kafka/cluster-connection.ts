@@ -47,9 +47,8 @@ export async function foreignCluster(
 export function ownCluster(clientId: string, { clock, ownCluster: own }: Context): OpenCluster {
   if (own === undefined)
     throw new Error('this pipeline belongs to no cluster; use kafka_franz and name its seed_brokers');
-  if (own.problem !== undefined) throw new Error(own.problem);
   const bootstrap = bootstrapOf(own.brokers);
-  const { username, password = '', usesTls = false, trustedCertificates = '' } = own;
+  const { username, password = '', usesTls = false, trustedCertificates = '', isOneAddress } = own;
   const login: SaslLogin | undefined =
     username === undefined ? undefined : { mechanism: 'PLAIN', username, password };
   const isLocal = bootstrap.every(({ host }) => /^(?:localhost|127\.[\d.]+|::1)$/.test(host));
@@ -61,7 +60,8 @@ export function ownCluster(clientId: string, { clock, ownCluster: own }: Context
         context: { ca: [...rootCertificates, trustedCertificates], allowPartialTrustChain: true },
       }
     : undefined;
-  return (stop) => new KafkaCluster({ bootstrap, tls, login, clientId, timeoutMs, clock, stop });
+  return (stop) =>
+    new KafkaCluster({ bootstrap, isOneAddress, tls, login, clientId, timeoutMs, clock, stop });
 }
 
 function bootstrapOf(addresses: readonly string[]): ClusterOptions['bootstrap'] {

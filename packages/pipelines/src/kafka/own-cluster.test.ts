@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createPlainServer } from 'node:net';
 import { test } from 'node:test';
 import { createServer } from 'node:tls';
 import { TestCa } from '@weir/security/testing';
@@ -41,8 +41,21 @@ test('a pipeline trusts the certificate of its agents, whatever names it has, an
   assert.equal(await sends(), false);
 });
 
-test('where a pipeline cannot connect, one line says why', () => {
-  const context = { ...testServices(), resources: new Resources() };
-  const own = { brokers: ['127.0.0.1:9092'], problem: 'the listener requires client certificates' };
-  assert.throws(() => ownCluster('test', { ...context, ownCluster: own }), /requires client certificates/);
+test('of an agent that serves for all brokers, only its address is connected to', async (t) => {
+  let connections = 0;
+  const server = createPlainServer((socket) => {
+    connections++;
+    socket.destroy();
+  }).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const stop = new AbortController();
+  const own = { brokers: [`127.0.0.1:${port}`], isOneAddress: true };
+  const context = { ...testServices(), resources: new Resources(), ownCluster: own };
+  const cluster = ownCluster('test', context)(stop.signal);
+  // Nothing listens there.
+  await assert.rejects(cluster.connectionTo({ host: '127.0.0.1', port: 1 }), /closed/);
+  assert.equal(connections, 1);
+  await cluster.close();
 });
