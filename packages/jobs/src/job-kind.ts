@@ -28,6 +28,13 @@ export type JobRates = Omit<JobProgress, 'doneCount' | 'totalCount'>;
 /** The failure of a job that will fail again until an operator acts; its message says how. */
 export class NeedsOperator extends Error {}
 
+/** Why a lasting job has to stop whose agent reaches no leader. */
+export class LeaderUnreachable extends Error {
+  constructor() {
+    super('no leader of the cluster can be reached');
+  }
+}
+
 /**
  * A kind of job on the side of the agent; the leader has a `JobPlanner` with the same name. A job may run twice or
  * late, so it must have its effect on metadata by one command that checks its assumptions.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CallRefused, type JobReport, jobReportBytes, jobReportIntervalMs } from '@weir/cluster';
+import { CallRefused, type JobReport, jobLeaseMs, jobReportBytes, jobReportIntervalMs } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';
 import { silentLog } from '@weir/core';
 import { HandClock } from '@weir/core/testing';
@@ -14,6 +14,7 @@ function stage() {
   const singles: string[] = [];
   const leader = { isOld: false, isAway: false, lost: new Set<string>() };
   const stopped: string[] = [];
+  const unconfirmed = new Set<string>();
   const reports = new JobReports({
     port: {
       async reportJob({ jobId }) {
@@ -40,11 +41,12 @@ function stage() {
         end();
         return true;
       },
+      onUnconfirmed: () => void unconfirmed.add(jobId),
     });
     return end;
   };
   const taken = () => [calls.splice(0), singles.splice(0)];
-  return { clock, calls, singles, leader, stopped, reports, add, taken };
+  return { clock, calls, singles, leader, stopped, unconfirmed, reports, add, taken };
 }
 
 function reportOf(jobId: string): JobReport {
@@ -180,4 +182,23 @@ test('without jobs no timer runs', async () => {
   assert.equal(clock.waiting, 1);
   for (const end of ends) end();
   assert.equal(clock.waiting, 0);
+});
+
+test('a lasting job that no leader confirms for two leases has to stop, and no other', async () => {
+  const { clock, leader, add, stopped, unconfirmed } = stage();
+  add('lasting', true);
+  add('other', false);
+  await clock.pass(10 * jobLeaseMs);
+  // Changes of the leader are shorter.
+  for (let change = 0; change < 3; change++) {
+    leader.isAway = true;
+    await clock.pass(2 * jobLeaseMs - 2 * jobReportIntervalMs);
+    leader.isAway = false;
+    await clock.pass(2 * jobReportIntervalMs);
+  }
+  assert.deepEqual([...unconfirmed], []);
+  leader.isAway = true;
+  await clock.pass(2 * jobLeaseMs + jobReportIntervalMs);
+  assert.deepEqual([...unconfirmed], ['lasting']);
+  assert.deepEqual(stopped, []);
 });

@@ -2,6 +2,7 @@ import {
   CallRefused,
   type JobReport,
   type JobsPort,
+  jobLeaseMs,
   jobReportBytes,
   jobReportIntervalMs,
 } from '@weir/cluster';
@@ -20,13 +21,23 @@ interface ReportedJob {
   latest(): JobReport;
   /** This agent does not have the job any more. Returns whether it has to stop now. */
   onLost(): boolean;
+  /** No leader has confirmed a lasting job for so long that another agent may run it too. */
+  onUnconfirmed(): void;
 }
 
 interface DueJob extends ReportedJob {
   earlyReports: number;
   /** By the monotonic clock. */
   dueMs: number;
+  /** When the last report was sent that a leader has answered. */
+  confirmedMs: number;
 }
+
+/**
+ * How long a lasting job runs on without a leader: its lease, and as long again for a change of the leader, which
+ * should stop nothing.
+ */
+const unconfirmedMsMax = 2 * jobLeaseMs;
 
 /** People watch a job start that runs as long as it is wanted. */
 const earlyReportMs = 1_000;
@@ -50,8 +61,9 @@ export class JobReports {
   /** Returns what ends the reports of the job. */
   add(job: ReportedJob): () => void {
     const earlyReports = job.isLasting ? earlyReportsMax : 0;
-    const dueMs = this.#options.clock.monotonicMs() + intervalMs(earlyReports);
-    const due: DueJob = { ...job, earlyReports, dueMs };
+    const nowMs = this.#options.clock.monotonicMs();
+    const dueMs = nowMs + intervalMs(earlyReports);
+    const due: DueJob = { ...job, earlyReports, dueMs, confirmedMs: nowMs };
     this.#jobs.add(due);
     this.#arm(dueMs);
     return () => {
@@ -86,16 +98,21 @@ export class JobReports {
     for (const job of due) {
       if (job.earlyReports > 0) job.earlyReports--;
       job.dueMs = nowMs + intervalMs(job.earlyReports);
+      if (job.isLasting && nowMs - job.confirmedMs >= unconfirmedMsMax) job.onUnconfirmed();
     }
     void this.#report(due);
     if (jobs.length > 0) this.#arm(jobs.reduce((least, { dueMs }) => Math.min(least, dueMs), Infinity));
   }
 
   async #report(jobs: readonly DueJob[]): Promise<boolean> {
+    const sentMs = this.#options.clock.monotonicMs();
     const stopped = await Promise.all(
       callsOf(jobs).map(async (call) => {
         const answers = await this.#send(call.map(({ report }) => report));
-        return call.map(({ job }, at) => answers[at] === false && this.#jobs.has(job) && job.onLost());
+        return call.map(({ job }, at) => {
+          if (answers[at] !== undefined) job.confirmedMs = Math.max(job.confirmedMs, sentMs);
+          return answers[at] === false && this.#jobs.has(job) && job.onLost();
+        });
       }),
     );
     return stopped.flat().includes(true);

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ClaimedJob, type JobClaim, type JobReport, jobReportIntervalMs } from '@weir/cluster';
+import {
+  type ClaimedJob,
+  type JobClaim,
+  type JobReport,
+  jobLeaseMs,
+  jobReportIntervalMs,
+} from '@weir/cluster';
 import { Metrics, silentLog } from '@weir/core';
 import { HandClock, settle } from '@weir/core/testing';
-import type { JobContext, JobKind } from './job-kind.ts';
+import { type JobContext, type JobKind, LeaderUnreachable } from './job-kind.ts';
 import { jobMetrics, jobRows } from './job-metrics.ts';
 import { JobRunner } from './job-runner.ts';
 
@@ -158,6 +164,23 @@ test('a lasting job is reported more often at first', async () => {
   assert.equal(reports.length, 10);
   await clock.pass(jobReportIntervalMs);
   assert.equal(reports.length, 11);
+  await runner.stop();
+});
+
+test('a lasting job whose agent reaches no leader is stopped, and is given back when there is one', async () => {
+  const { runner, give, runs, reports, leader, clock } = stage(2, true);
+  runner.start();
+  await settle();
+  await give('1');
+  leader.isAway = true;
+  await clock.pass(2 * jobLeaseMs);
+  assert.ok(runs[0]!.context.signal.reason instanceof LeaderUnreachable);
+  leader.isAway = false;
+  await clock.pass(jobReportIntervalMs);
+  assert.deepEqual(
+    reports.map(({ state }) => state),
+    ['givenBack'],
+  );
   await runner.stop();
 });
 

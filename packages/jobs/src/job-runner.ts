@@ -1,7 +1,7 @@
 import { reportPatiently, retryMs } from '@weir/broker';
 import type { ClaimedJob, HeldJob, JobReport, JobsPort } from '@weir/cluster';
 import { type Clock, type Log, pauseUnlessStopped } from '@weir/core';
-import { type JobContext, type JobKind, NeedsOperator } from './job-kind.ts';
+import { type JobContext, type JobKind, LeaderUnreachable, NeedsOperator } from './job-kind.ts';
 import type { JobMetrics } from './job-metrics.ts';
 import { JobReports } from './job-reports.ts';
 
@@ -139,6 +139,11 @@ export class JobRunner {
         lost.isLost = !isLasting;
         controller.abort(new Error('job reassigned to another agent'));
         return true;
+      },
+      onUnconfirmed: () => {
+        if (controller.signal.aborted) return;
+        log.warn('stopping job: no leader can be reached', { kind, scope, jobId });
+        controller.abort(new LeaderUnreachable());
       },
     });
     log.info('started job', { kind, scope, jobId });

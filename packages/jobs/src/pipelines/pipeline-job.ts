@@ -1,9 +1,15 @@
-import { type PipelineTask, pipelineKind, readPipelineTask } from '@weir/cluster';
+import { jobLeaseMs, type PipelineTask, pipelineKind, readPipelineTask } from '@weir/cluster';
 import type { TenantAccess } from '@weir/cluster/outbound';
 import type { Clock, LogFields, LogLevel, Metrics } from '@weir/core';
 import type { OwnCluster } from '@weir/pipelines';
 import type { PipelineCounts, PipelineHosts, ThreadOwner } from '@weir/pipelines/thread';
-import { type JobContext, type JobKind, type JobRates, NeedsOperator } from '../job-kind.ts';
+import {
+  type JobContext,
+  type JobKind,
+  type JobRates,
+  LeaderUnreachable,
+  NeedsOperator,
+} from '../job-kind.ts';
 import { PipelineMetricSeries } from './pipeline-metrics.ts';
 import { SharedRate } from './shared-rate.ts';
 
@@ -82,6 +88,8 @@ export function pipelineInstances(options: PipelineInstancesOptions): PipelineIn
             ...options.thread,
             clock,
             signal: login.signal,
+            // Another agent may run it too by now.
+            drainMsMax: () => (signal.reason instanceof LeaderUnreachable ? jobLeaseMs : undefined),
             take: (bytes: number) => rate.take(bytes),
             onCounts(counts: PipelineCounts) {
               series.counted(pipelineId, counts);

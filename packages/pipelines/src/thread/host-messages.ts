@@ -4,7 +4,7 @@ import type { PipelineCounts, ThreadStart } from './thread-messages.ts';
 /** Messages between an agent and the process that has the threads of its pipelines. Each names an instance. */
 export type ToHost =
   | { readonly kind: 'start'; readonly id: number; readonly start: ThreadStart }
-  | { readonly kind: 'stop'; readonly id: number }
+  | { readonly kind: 'stop'; readonly id: number; readonly drainMsMax: number | undefined }
   | { readonly kind: 'granted'; readonly id: number };
 
 export type FromHost =

@@ -8,6 +8,7 @@ import type { ThreadStart } from './thread-messages.ts';
 
 interface Running {
   readonly stop: AbortController;
+  drainMsMax: number | undefined;
   /** Calls of `take` that wait, the oldest first. */
   readonly waiting: (() => void)[];
 }
@@ -22,19 +23,27 @@ setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 process.on('message', (message: ToHost) => {
   if (message.kind === 'start') void run(message.id, message.start);
-  else if (message.kind === 'stop') running.get(message.id)?.stop.abort();
+  else if (message.kind === 'stop') stop(message.id, message.drainMsMax);
   else running.get(message.id)?.waiting.shift()?.();
 });
 // Without its agent it has nothing to do.
 process.on('disconnect', () => process.exit());
 
+function stop(id: number, drainMsMax: number | undefined): void {
+  const instance = running.get(id);
+  if (instance === undefined) return;
+  instance.drainMsMax = drainMsMax;
+  instance.stop.abort();
+}
+
 async function run(id: number, start: ThreadStart): Promise<void> {
-  const instance: Running = { stop: new AbortController(), waiting: [] };
+  const instance: Running = { stop: new AbortController(), drainMsMax: undefined, waiting: [] };
   running.set(id, instance);
   try {
     await runInThread(start, {
       clock: systemClock,
       signal: instance.stop.signal,
+      drainMsMax: () => instance.drainMsMax,
       onLog: (level, message, fields) => send({ kind: 'log', id, level, message, fields }),
       onCounts: (counts) => send({ kind: 'counts', id, counts }),
       take: (bytes) =>

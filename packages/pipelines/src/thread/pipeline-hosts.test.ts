@@ -10,12 +10,13 @@ after(() => hosts.end());
 const endless = 'input: {generate: {mapping: root = 1, interval: 10ms}}\noutput: {drop: {}}';
 
 /** Starts an instance; `seen` resolves when it has written something. */
-function started(key: string, yaml: string) {
+function started(key: string, yaml: string, drainMsMax?: number) {
   const stop = new AbortController();
   const { promise: seen, resolve } = Promise.withResolvers<void>();
   const start = { yaml, secrets: {}, variables: {}, allowedHosts: [] };
   const ended = hosts.run(key, start, {
     signal: stop.signal,
+    drainMsMax: () => drainMsMax,
     onLog() {},
     onCounts: ({ sentMessages }) => {
       if (sentMessages > 0) resolve();
@@ -33,6 +34,14 @@ test('an instance runs until its input ends, or until it is stopped', async () =
   await endlessOne.seen;
   endlessOne.stop();
   await endlessOne.ended;
+});
+
+test('an instance that has little time to write what it has read is ended', async () => {
+  const stuck = `${endless}\npipeline: {processors: [{sleep: {duration: '\${! if counter() > 3 { "1h" } else { "1ms" } }'}}]}`;
+  const { seen, ended, stop } = started('stuck', stuck, 10);
+  await seen;
+  stop();
+  await assert.rejects(ended, { message: 'it did not end in time' });
 });
 
 test('a configuration that cannot run needs an operator', async () => {

@@ -6,7 +6,7 @@ import type { FromHost, ToHost } from './host-messages.ts';
 import { InstanceFailed, type ThreadOwner } from './run-in-thread.ts';
 import type { ThreadStart } from './thread-messages.ts';
 
-type InstanceOwner = Pick<ThreadOwner, 'signal' | 'onLog' | 'onCounts' | 'take'>;
+type InstanceOwner = Pick<ThreadOwner, 'signal' | 'drainMsMax' | 'onLog' | 'onCounts' | 'take'>;
 
 const entry = fileURLToPath(import.meta.resolve('./host-process.ts'));
 
@@ -141,7 +141,7 @@ class Host {
     const id = this.#nextId++;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#instances.set(id, { key, owner, resolve, reject });
-    const stop = () => this.#send({ kind: 'stop', id });
+    const stop = () => this.#send({ kind: 'stop', id, drainMsMax: owner.drainMsMax?.() });
     owner.signal.addEventListener('abort', stop, { once: true });
     this.#send({ kind: 'start', id, start });
     try {

@@ -19,6 +19,8 @@ export interface ThreadOwner {
   readonly clock: Clock;
   /** When aborted, the instance writes what it has read, and ends. */
   readonly signal: AbortSignal;
+  /** How long that may take, if less than usual. Asked when the signal is aborted. */
+  readonly drainMsMax?: (() => number | undefined) | undefined;
   onLog(level: LogLevel, message: string, fields: LogFields): void;
   onCounts(counts: PipelineCounts): void;
   /** Resolves when bytes may be read. */
@@ -83,7 +85,7 @@ export async function runInThread(start: ThreadStart, owner: ThreadOwner): Promi
   worker.on('exit', () => fail('the thread ended'));
   const stop = () => {
     tell({ kind: 'stop' });
-    watch.endsBy(limits.drainMsMax);
+    watch.endsBy(owner.drainMsMax?.() ?? limits.drainMsMax);
   };
   signal.addEventListener('abort', stop, { once: true });
   try {
