@@ -2,7 +2,6 @@ import { MiB } from '@weir/core';
 import { atLeast, atMost, type Benchmark, ms, type Row, Skipped } from './benchmark.ts';
 import { Lifetime } from './kafka/lifetime.ts';
 import { statsOf } from './kafka/process-stats.ts';
-import type { ServerProcess } from './kafka/server-process.ts';
 import type { RegistryLoad } from './registry/load.ts';
 import type { ProbeLine } from './registry/probe.ts';
 import type { RegistrySize } from './registry/schemas.ts';
@@ -34,8 +33,8 @@ const full: Scale = {
   connections: 16,
   lookupsPerSecond: 3_000,
   registrationsPerSecond: 50,
-  warmUpMs: 5_000,
-  durationMs: 15_000,
+  warmUpMs: 3_000,
+  durationMs: 10_000,
   settleMs: 15_000,
 };
 /** Smoke test. */
@@ -57,19 +56,21 @@ const tiny: Scale = {
 export const registry: Benchmark = {
   name: 'registry',
   startsServers: true,
-  async run(effort: Effort) {
+  async run(effort: Effort, print: (text: string) => void = () => {}) {
     if (statsOf(process.pid) === undefined) throw new Skipped('it measures processes in /proc');
     const isFull = effort.turns > 1;
     const scale = isFull ? full : tiny;
     // The smoke test starts one process alone.
     const first = isFull ? startRegistryCluster : startRegistryPlayground;
+    const say = isFull ? print : () => {};
     const rows = await Lifetime.during(async (lifetime) => {
-      const { stage, rows: sizes } = await filled(await first(lifetime), scale);
+      const { stage, rows: sizes } = await filled(await first(lifetime), scale, say);
+      say('lookups and registrations …');
       return [...sizes, ...(await lookups(stage, scale)), ...(await registrations(stage, scale))];
     });
     if (!isFull) return rows;
     const both = await Lifetime.during(async (lifetime) =>
-      filled(await startRegistryPlayground(lifetime), scale),
+      filled(await startRegistryPlayground(lifetime), scale, say),
     );
     return [...rows, ...both.rows];
   },
@@ -82,17 +83,21 @@ export const registry: Benchmark = {
 async function filled(
   empty: RegistryStage,
   scale: Scale,
+  say: (text: string) => void,
 ): Promise<{ readonly stage: RegistryStage; readonly rows: Row[] }> {
-  const memoryOf = (server: ServerProcess) => settled(server, scale.settleMs);
-  const emptyMs = empty.server.startMs + (await firstRequest(empty));
-  const before = await memoryOf(empty.server);
   const isAlone = empty.controlPlane === empty.server;
-  const controlPlaneBefore = isAlone ? before : await memoryOf(empty.controlPlane);
+  /** Of the server, and of the control plane if that is another process. They wait at the same time. */
+  const memoryOf = ({ server, controlPlane }: RegistryStage) =>
+    Promise.all((isAlone ? [server] : [server, controlPlane]).map((one) => settled(one, scale.settleMs)));
+  say(`${empty.name}: memory without schemas …`);
+  const emptyMs = empty.server.startMs + (await firstRequest(empty));
+  const [before, controlPlaneBefore] = (await memoryOf(empty)) as [ProbeLine, ProbeLine?];
+  const schemas = `${scale.subjects * scale.versions} schemas of 1 KiB`;
+  say(`${empty.name}: ${schemas} …`);
   await fill(empty, scale);
   const stage = await empty.restart();
   const firstMs = await firstRequest(stage);
-  const after = await memoryOf(stage.server);
-  const schemas = `${scale.subjects * scale.versions} schemas of 1 KiB`;
+  const [after, controlPlaneAfter] = (await memoryOf(stage)) as [ProbeLine, ProbeLine?];
   const rows: Row[] = [
     memoryRow(`${schemas}: memory that they add to ${stage.name}`, before, after),
     {
@@ -103,8 +108,7 @@ async function filled(
       detail: `${ms(firstMs)} of it for the request; busy for at most ${ms(after.longestBlockMs)} at a time; with no schemas ${ms(emptyMs)} and ${ms(before.longestBlockMs)}`,
     },
   ];
-  if (!isAlone) {
-    const controlPlaneAfter = await memoryOf(stage.controlPlane);
+  if (controlPlaneBefore !== undefined && controlPlaneAfter !== undefined) {
     const what = `${schemas}: memory that they add to the control plane`;
     rows.push(memoryRow(what, controlPlaneBefore, controlPlaneAfter));
   }
