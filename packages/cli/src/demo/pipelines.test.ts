@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { configurationProblems } from '@weir/controlplane/pipeline-configuration';
-import { systemClock } from '@weir/core';
+import { HandClock } from '@weir/core/testing';
 import { Trials } from '@weir/pipelines';
 import { demoPipelines, demoTablePipelines } from './pipelines.ts';
 import { demoTopicNames } from './topics.ts';
@@ -31,7 +31,8 @@ const rows: readonly [name: string, record: object, result: object | undefined][
 
 test('the pipelines of the demo are valid, and make of records what they say', async () => {
   const pipelines = demoPipelines('http://localhost:9094');
-  const trials = new Trials(systemClock);
+  // A busy machine may need longer than a person should wait.
+  const trials = new Trials(new HandClock());
   for (const [name, yaml] of Object.entries(pipelines)) {
     assert.deepEqual(configurationProblems('bento', yaml), [], name);
     assert.ok(

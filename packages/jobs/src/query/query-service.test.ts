@@ -44,7 +44,7 @@ async function stage(options?: EventStageOptions) {
   return {
     ...staged,
     addAgent,
-    async ask(request: unknown, limitMs = 10_000) {
+    async ask(request: unknown, limitMs = 120_000) {
       const queryId = `q${queryCount++}`;
       const bytes = Buffer.from(JSON.stringify(request));
       const outcome = await staged.node.runQuery({ queryId, request: bytes, limitMs });
