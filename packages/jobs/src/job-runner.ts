@@ -142,7 +142,7 @@ export class JobRunner {
       },
       onUnconfirmed: () => {
         if (controller.signal.aborted) return;
-        log.warn('stopping job: no leader can be reached', { kind, scope, jobId });
+        log.warn('stopped job because no leader can be reached', { kind, scope, jobId });
         controller.abort(new LeaderUnreachable());
       },
     });

@@ -19,7 +19,7 @@ async function stage(t: TestContext, differences: Partial<AgentOptions>) {
   const log: Log = {
     ...silentLog,
     info(message, fields) {
-      if (message === 'opened listener for managed pipelines') port = fields?.port;
+      if (message === 'started listener for managed pipelines') port = fields?.port;
     },
     with: () => log,
   };

@@ -32,7 +32,7 @@ export const pipelineListener = {
     const isNeeded = options.roles.includes('pipelines') && isClosedToPipelines(options);
     const listener = isNeeded ? await openListener(context) : undefined;
     if (listener !== undefined)
-      options.log.info('opened listener for managed pipelines', { port: listener.port });
+      options.log.info('started listener for managed pipelines', { port: listener.port });
     return started({ pipelineAddress: listener && `${host}:${listener.port}` }, () =>
       listener?.stop({ deadlineMs: stop.leftMs() }),
     );
