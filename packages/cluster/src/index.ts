@@ -215,6 +215,26 @@ export {
   type TransactionalBatches,
 } from './calls/log-calls.ts';
 export {
+  type AgentConfirmation,
+  type CopiedFile,
+  type CopiedFileResult,
+  type CopiedGroupOffsets,
+  type CopiedGroupResult,
+  type CopyError,
+  copiedRowKinds,
+  copyErrors,
+  type ManagedConfigs,
+  type ManagedLogStart,
+  type ManagedLogStartResult,
+  type ManagedTopicResult,
+  type ManagedTopicState,
+  type ManagedTopicsQuery,
+  type MigrationStateAnswer,
+  type MigrationStateChanges,
+  type PartitionsToManage,
+  type TopicToManage,
+} from './calls/migration-calls.ts';
+export {
   boundedSourceTopic,
   type CopiedTopicState,
   type MigrationReport,
@@ -516,6 +536,20 @@ export { leftOutRow, publishedMetrics } from './metrics/published-metrics.ts';
 export { PublishedStats } from './metrics/published-stats.ts';
 export type { GroupLimits } from './metrics/read-groups.ts';
 export { type ClusterMetricsSettings, readStats } from './metrics/read-stats.ts';
+export {
+  isHandedOver,
+  type ManagedTopic,
+  managedTopicNamespace,
+  migratedProducerIdMin,
+  readManagedTopic,
+  writeManagedTopic,
+} from './migration/managed-topic.ts';
+export {
+  type MigrationState,
+  migrationStates,
+  migrationTransitions,
+  stateAfterDeadline,
+} from './migration/migration-states.ts';
 export { NewerFormat } from './newer-format.ts';
 export {
   compilePattern,

@@ -1,5 +1,7 @@
 import type {
   CommitMark,
+  CopiedGroupOffsets,
+  CopiedGroupResult,
   GroupError,
   OffsetsAnswer,
   OffsetsCommit,
@@ -70,6 +72,25 @@ export class CommittedOffsets {
     }));
   }
 
+  /** Commits offsets of groups of another cluster, as far as they have no members here. */
+  async commitCopied(
+    groups: readonly CopiedGroupOffsets[],
+    pipelineId: string,
+  ): Promise<CopiedGroupResult[]> {
+    const errors = groups.map(({ groupId }): GroupError => {
+      const error = this.#check(copier(groupId), false);
+      return error === 'NONE' || error === 'INVALID_GROUP_ID' ? error : 'NON_EMPTY_GROUP';
+    });
+    const empty = groups.filter((_, index) => errors[index] === 'NONE');
+    const { submit, ask } = this.#options;
+    const results =
+      empty.length === 0
+        ? await ask(() => [])
+        : await submit({ kind: 'commitCopiedOffsets', pipelineId, groups: empty });
+    let next = 0;
+    return errors.map((error) => ({ error, offsets: error === 'NONE' ? results[next++]! : [] }));
+  }
+
   fetch(query: OffsetsQuery): OffsetsAnswer {
     const { machine, directory } = this.#options;
     const { groupId, memberId, memberEpoch } = query;
@@ -112,4 +133,9 @@ export class CommittedOffsets {
     // A client with manual assignment creates its group by the first commit.
     return generationIdOrMemberEpoch < 0 ? 'NONE' : 'GROUP_ID_NOT_FOUND';
   }
+}
+
+/** As a client that is no member, whose commits only a group without members accepts. */
+function copier(groupId: string): OffsetsCommitter {
+  return { groupId, generationIdOrMemberEpoch: -1, memberId: '', groupInstanceId: null };
 }

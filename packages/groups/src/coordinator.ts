@@ -3,6 +3,8 @@ import {
   ClusterUnavailable,
   type ConsumerGroupDescription,
   type ConsumerHeartbeat,
+  type CopiedGroupOffsets,
+  type CopiedGroupResult,
   type GroupDescription,
   type GroupError,
   type GroupFilter,
@@ -222,6 +224,13 @@ export class GroupCoordinator implements GroupsPort {
   async commitOffsets(commits: readonly OffsetsCommit[]): Promise<OffsetsCommitAnswer[]> {
     this.#check();
     return this.#offsets.commit(commits);
+  }
+
+  async commitCopiedOffsets(
+    groups: readonly CopiedGroupOffsets[],
+    pipelineId: string,
+  ): Promise<CopiedGroupResult[]> {
+    return this.#offsets.commitCopied(groups, pipelineId);
   }
 
   fetchOffsets(queries: readonly OffsetsQuery[]): Promise<OffsetsAnswer[]> {

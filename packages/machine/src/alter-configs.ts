@@ -15,6 +15,7 @@ import { type ConfigChanges, readConfigChanges, writeConfigChanges } from './con
 import type { Namespace } from './kv/namespaces.ts';
 import { applyEntriesPut, decidePutEntries, type EntryChange, writeEntriesPut } from './kv/put-entries.ts';
 import type { MachineLimits } from './machine-limits.ts';
+import { managedMessage, ownMigrationOf } from './migration/managed-topics.ts';
 import { repeated } from './topics/repeated.ts';
 import { topicOf } from './topics/topic-entries.ts';
 import type { Topic } from './topics/topics.ts';
@@ -57,6 +58,8 @@ export function decideAlterConfigs(
     if (kind === 'topic' && topic === undefined) {
       return refused('UNKNOWN_TOPIC_OR_PARTITION', `Topic ${name} does not exist.`);
     }
+    const migration = topic === undefined ? undefined : ownMigrationOf(state, topic.description.topicId);
+    if (migration !== undefined) return refused('POLICY_VIOLATION', managedMessage(name, migration));
     if (isStored(kind) && (name === '' || name.length > coreLimits.groupNameCharsMax)) {
       return refused(
         'INVALID_REQUEST',

@@ -17,6 +17,10 @@ import { applyDeadFilesForgotten, applyFilesDeclaredDead } from './files/dead-fi
 import { applyKeysCompacted, applyRangesReplaced } from './files/replace-ranges.ts';
 import { applyEntriesPut } from './kv/put-entries.ts';
 import { applyLogStartsMoved } from './log-start/log-starts.ts';
+import { applyCopiesAppended } from './migration/append-copied.ts';
+import { applyCopiesEnded } from './migration/change-states.ts';
+import { applyManagedLogStarts } from './migration/log-starts.ts';
+import { applyManagedTopicsCreated, applyManagedTopicsGrown } from './migration/manage-topics.ts';
 import { applyOffsetsCommitted } from './offsets/commit-offsets.ts';
 import { applyOffsetsForgotten } from './offsets/forget-offsets.ts';
 import { applyPurged, applyTopicsRemoved } from './purge.ts';
@@ -117,8 +121,10 @@ const appliers: {
   unneededFilesForgotten: applyUnneededFilesForgotten,
   topicCloned: applyTopicCloned,
   registryChanged: applyRegistryChanged,
-  purged: (state, reader) => {
-    applyPurged(state, reader);
-    return undefined;
-  },
+  managedTopicsCreated: applyManagedTopicsCreated,
+  managedTopicsGrown: applyManagedTopicsGrown,
+  copiesAppended: applyCopiesAppended,
+  managedLogStartsMoved: applyManagedLogStarts,
+  copiesEnded: applyCopiesEnded,
+  purged: applyPurged,
 };

@@ -8,6 +8,10 @@ import type {
   CompactionResult,
   ConfigsBy,
   ConfigsToAlter,
+  CopiedFile,
+  CopiedFileResult,
+  CopiedGroupOffsets,
+  CopiedGroupResult,
   CredentialResult,
   CredentialToPut,
   DeletedAcls,
@@ -15,9 +19,16 @@ import type {
   FileCommit,
   FileCommitResult,
   GroupError,
+  ManagedConfigs,
+  ManagedLogStart,
+  ManagedLogStartResult,
+  ManagedTopicResult,
+  MigrationStateAnswer,
+  MigrationStateChanges,
   OffsetsToAdd,
   PartitionsToAdd,
   PartitionsToCreate,
+  PartitionsToManage,
   PasswordRotation,
   PasswordRotationResult,
   RecordsToDelete,
@@ -30,6 +41,7 @@ import type {
   TopicResult,
   TopicToClone,
   TopicToCreate,
+  TopicToManage,
   TransactionAnswer,
   TransactionalProducer,
   TransactionalProducerToInit,
@@ -75,6 +87,46 @@ export type Command =
       readonly kind: 'createPartitions';
       readonly topics: readonly PartitionsToCreate[];
       readonly validateOnly: boolean;
+    }
+  | {
+      /** Creates topics that a migration manages. */
+      readonly kind: 'manageTopics';
+      readonly pipelineId: string;
+      readonly topics: readonly TopicToManage[];
+      /** As for `createTopics`. */
+      readonly topicIds: readonly string[];
+    }
+  | {
+      readonly kind: 'growManagedTopics';
+      readonly pipelineId: string;
+      readonly topics: readonly PartitionsToManage[];
+    }
+  | {
+      readonly kind: 'deleteManagedTopics';
+      readonly pipelineId: string;
+      readonly topicIds: readonly string[];
+    }
+  | {
+      readonly kind: 'setManagedConfigs';
+      readonly pipelineId: string;
+      readonly topics: readonly ManagedConfigs[];
+    }
+  | {
+      readonly kind: 'moveManagedLogStarts';
+      readonly pipelineId: string;
+      readonly starts: readonly ManagedLogStart[];
+    }
+  /** Appends batches of another cluster with their offsets. */
+  | { readonly kind: 'appendCopied'; readonly file: CopiedFile }
+  /** Changes the states of managed topics. The leader has checked what agents confirmed. */
+  | { readonly kind: 'changeMigrationStates'; readonly changes: MigrationStateChanges }
+  /** Ends states of managed topics whose deadline is over. Sent every second. */
+  | { readonly kind: 'expireMigrationStates' }
+  | {
+      /** Commits offsets of groups of another cluster, which are empty here. */
+      readonly kind: 'commitCopiedOffsets';
+      readonly pipelineId: string;
+      readonly groups: readonly CopiedGroupOffsets[];
     }
   | { readonly kind: 'allocateProducerIds'; readonly count: number }
   | {
@@ -185,6 +237,17 @@ export interface Replies {
   restoreTopics: TopicResult[];
   cloneTopic: TopicCloneResult;
   createPartitions: TopicResult[];
+  manageTopics: ManagedTopicResult[];
+  growManagedTopics: ManagedTopicResult[];
+  deleteManagedTopics: ManagedTopicResult[];
+  setManagedConfigs: ManagedTopicResult[];
+  moveManagedLogStarts: ManagedLogStartResult[];
+  appendCopied: CopiedFileResult;
+  changeMigrationStates: MigrationStateAnswer;
+  /** Number of topics whose state ended. More may be due if the limit per call was reached. */
+  expireMigrationStates: number;
+  /** One error per offset. */
+  commitCopiedOffsets: CopiedGroupResult['offsets'][];
   /** The first of `count` ids. */
   allocateProducerIds: number;
   alterClusterConfigs: { readonly error: 'NONE' | 'INVALID_CONFIG'; readonly message: string | null };

@@ -46,6 +46,21 @@ import { decideDeleteRecords } from './log-start/delete-records.ts';
 import { writeLogStartsMoved } from './log-start/log-starts.ts';
 import { decideRetention } from './log-start/retention.ts';
 import type { MachineLimits } from './machine-limits.ts';
+import {
+  decideAppendCopied,
+  writeCopiesAppended,
+} from './migration/append-copied.ts';
+import { decideChangeStates, decideExpireStates, writeCopiesEnded } from './migration/change-states.ts';
+import { admitCopiedOffsets } from './migration/copied-offsets.ts';
+import { decideManagedLogStarts } from './migration/log-starts.ts';
+import {
+  decideDeleteManaged,
+  decideGrowManagedTopics,
+  decideManagedConfigs,
+  decideManageTopics,
+  writeManagedTopicsCreated,
+  writeManagedTopicsGrown,
+} from './migration/manage-topics.ts';
 import { decideAssignNodeId } from './node-ids/node-ids.ts';
 import { decideCommitOffsets, layoutOfCommit, writeOffsetsCommitted } from './offsets/commit-offsets.ts';
 import { decideForgetOffsets, writeOffsetsForgotten } from './offsets/forget-offsets.ts';
@@ -197,6 +212,94 @@ export const executors: {
     work.begin('partitionsCreated', nowMs);
     writePartitionsCreated(work.writer, grown);
     return work.applied(results);
+  },
+
+  manageTopics: (work, { pipelineId, topics, topicIds }, nowMs) => {
+    checkFreshIds(work.state, topicIds, topics.length);
+    const { created, results } = decideManageTopics(
+      work.state,
+      work.limits,
+      pipelineId,
+      topics,
+      topicIds,
+      nowMs,
+    );
+    if (created.length === 0) return { reply: results };
+    work.begin('managedTopicsCreated', nowMs);
+    writeManagedTopicsCreated(work.writer, created);
+    return work.applied(results);
+  },
+
+  growManagedTopics: (work, { pipelineId, topics }, nowMs) => {
+    const { grown, results } = decideGrowManagedTopics(work.state, work.limits, pipelineId, topics);
+    if (grown.length === 0) return { reply: results };
+    work.begin('managedTopicsGrown', nowMs);
+    writeManagedTopicsGrown(work.writer, grown);
+    return work.applied(results);
+  },
+
+  deleteManagedTopics: (work, { pipelineId, topicIds }, nowMs) => {
+    const { deleted, results } = decideDeleteManaged(work.state, pipelineId, topicIds);
+    if (deleted.length === 0) return { reply: results };
+    work.begin('topicsDeleted', nowMs);
+    writeTopicsDeleted(work.writer, deleted);
+    return work.applied(results);
+  },
+
+  setManagedConfigs: (work, { pipelineId, topics }, nowMs) => {
+    const { changes, results } = decideManagedConfigs(work.state, pipelineId, topics);
+    if (changes.size === 0) return { reply: results };
+    work.begin('configsAltered', nowMs);
+    writeConfigsAltered(work.writer, { topics: changes, cluster: {}, records: [] });
+    return work.applied(results);
+  },
+
+  moveManagedLogStarts: (work, { pipelineId, starts: wanted }, nowMs) => {
+    const { starts, results } = decideManagedLogStarts(work.state, pipelineId, wanted);
+    if (starts.size === 0) return { reply: results };
+    work.begin('managedLogStartsMoved', nowMs);
+    writeLogStartsMoved(work.writer, starts);
+    return work.applied(results);
+  },
+
+  appendCopied: (work, { file }, nowMs) => {
+    const decision = decideAppendCopied(work.state, work.limits, file, nowMs);
+    const { appended, isDead, result } = decision;
+    if (appended.length === 0 && !isDead) return { reply: result };
+    work.begin('copiesAppended', nowMs);
+    writeCopiesAppended(work.writer, file, decision);
+    return work.applied(result);
+  },
+
+  changeMigrationStates: (work, { changes }, nowMs) => {
+    const decision = decideChangeStates(work.state, work.limits, changes, nowMs);
+    const { changed, cut, answer } = decision;
+    if (cut.length === 0) return work.entriesPut(changed, answer, nowMs);
+    work.begin('copiesEnded', nowMs);
+    writeCopiesEnded(work.writer, decision);
+    return work.applied(answer);
+  },
+
+  expireMigrationStates: (work, _command, nowMs) => {
+    const changed = decideExpireStates(work.state, work.limits, nowMs);
+    return work.entriesPut(changed, changed.length, nowMs);
+  },
+
+  commitCopiedOffsets: (work, { pipelineId, groups }, nowMs) => {
+    const { admitted, errors } = admitCopiedOffsets(work.state, pipelineId, groups);
+    const { committed, results } = decideCommitOffsets(
+      work.state,
+      work.limits,
+      admitted.map(({ offsets }) => offsets),
+      nowMs,
+    );
+    for (const [index, { group, rows }] of admitted.entries())
+      for (const [at, row] of rows.entries()) errors[group]![row] = results[index]![at]!;
+    if (committed.length === 0) return { reply: errors };
+    const layout = layoutOfCommit(committed);
+    work.begin(layout === 'signed' ? 'signedOffsetsCommitted' : 'offsetsCommitted', nowMs);
+    writeOffsetsCommitted(work.writer, committed, layout);
+    return work.applied(errors);
   },
 
   allocateProducerIds: (work, { count }, nowMs) => {

@@ -8,6 +8,12 @@ export const machineLimits = {
    */
   producerStatesMax: 1_000_000,
 
+  /** Characters of who changed the state of a managed topic, and of why. */
+  migrationTextCharsMax: 500,
+
+  /** Managed topics whose state ends with one call because its time is over. */
+  expiredMigrationsPerCallMax: 1_000,
+
   /** Producer ids allocated in one call. */
   producerIdsPerCallMax: 1_000_000,
 

@@ -56,6 +56,8 @@ export type MachineLimits = {
     | 'transactionTimeoutMsMax'
     | 'transactionBytesMax'
     | 'expiredTransactionsPerCallMax'
+    | 'migrationTextCharsMax'
+    | 'expiredMigrationsPerCallMax'
     | 'brokerConfigsMax'
     | 'groupConfigsMax'
     | 'clientMetricsMax'

@@ -12,6 +12,7 @@ import type {
   LatePartition,
   ListedTransaction,
   LogSizes,
+  ManagedTopicsQuery,
   OffsetAnswer,
   OffsetQuery,
   ProducersAnswer,
@@ -51,6 +52,7 @@ import type { DeadFile, LevelTotals } from './log/file-table.ts';
 import { findBatches, findOffset } from './log/find.ts';
 import { estimateRetention } from './log-start/estimate-retention.ts';
 import { defaultLimits, type MachineLimits } from './machine-limits.ts';
+import { type ManagedTopicEnds, managedTopics } from './migration/list-managed-topics.ts';
 import { fetchOffsets, type GroupOffsetsQuery } from './offsets/fetch-offsets.ts';
 import {
   type GroupProgress,
@@ -410,6 +412,11 @@ export class ClusterMachine {
   /** Yields live topics with the sums of their end offsets. */
   topicGrowth(): Generator<TopicGrowth | undefined> {
     return topicGrowth(this.#state);
+  }
+
+  /** Yields the topics that a migration manages or has handed over, with the ends of their partitions. */
+  managedTopics(query: ManagedTopicsQuery): Generator<ManagedTopicEnds> {
+    return managedTopics(this.#state, query);
   }
 
   /** Returns how far a group is, by topic. */

@@ -49,6 +49,8 @@ const limits: MachineLimits = {
   transactionTimeoutMsMax: 1000,
   transactionBytesMax: 100_000,
   expiredTransactionsPerCallMax: 10,
+  migrationTextCharsMax: 20,
+  expiredMigrationsPerCallMax: 2,
   recordsMax: 100,
   registryChangesMax: 4,
   registryChangeBytesMax: 40,

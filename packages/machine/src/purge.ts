@@ -4,6 +4,7 @@ import type { ByteWriter } from './bytes/byte-writer.ts';
 import type { ClusterState } from './cluster-state.ts';
 import { markerFileSlot } from './log/marker.ts';
 import type { MachineLimits } from './machine-limits.ts';
+import { forgetMigration } from './migration/manage-topics.ts';
 import { deletedTopicTtlMs } from './topics/restore-topics.ts';
 import { applyTopicsDeleted, topicOf } from './topics/topic-entries.ts';
 import type { Topic } from './topics/topics.ts';
@@ -38,30 +39,32 @@ export function writePurged(writer: ByteWriter, { producers, fileIds, topics }: 
   for (const { number } of topics) writer.varint(number);
 }
 
-export function applyPurged(state: ClusterState, reader: ByteReader): void {
+export function applyPurged(state: ClusterState, reader: ByteReader): ClusterChange[] {
   state.producers.forgetOldest(reader.varint());
   state.recentFiles.forgetOldest(reader.varint());
-  removeTopics(state, reader);
+  return removeTopics(state, reader);
 }
 
 /** Removes live topics: deletes them like other topics, then removes them at once. */
 export function applyTopicsRemoved(state: ClusterState, reader: ByteReader): ClusterChange[] {
   const numbers = reader.raw(reader.left);
   const changes = applyTopicsDeleted(state, new ByteReader(numbers));
-  removeTopics(state, new ByteReader(numbers));
-  return changes;
+  return [...changes, ...removeTopics(state, new ByteReader(numbers))];
 }
 
-function removeTopics(state: ClusterState, reader: ByteReader): void {
+function removeTopics(state: ClusterState, reader: ByteReader): ClusterChange[] {
   const removed = new Set<number>();
+  const changes: ClusterChange[] = [];
   for (let left = reader.varint(); left > 0; left--) {
     const topic = topicOf(state, reader.varint());
     removeTopic(state, topic);
     removed.add(topic.number);
+    changes.push(...forgetMigration(state, topic.description.topicId));
   }
-  if (removed.size === 0) return;
+  if (removed.size === 0) return changes;
   state.offsets.forgetTopics(removed);
   state.transactions.forgetTopics(removed);
+  return changes;
 }
 
 function removeTopic({ topics, producers, files, pointers, nowMs }: ClusterState, topic: Topic): void {

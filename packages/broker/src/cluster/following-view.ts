@@ -315,7 +315,7 @@ class StreamedClusterView implements FollowingClusterView {
           this.#records.put(change.namespace, change.key, change.value);
           break;
         case 'logStarts':
-          this.#moveLogStarts(change.topicId, change.partition, change.logStartOffset);
+          due.push(...this.#moveLogStarts(change.topicId, change.partition, change.logStartOffset));
           break;
         case 'replaced':
           for (const [row, partition] of change.partition.entries()) {
@@ -365,6 +365,9 @@ class StreamedClusterView implements FollowingClusterView {
     const last = pointers.nextOffset.at(-1);
     if (topic === undefined || last === undefined || partition >= topic.nextOffset.length) return [];
     this.#tails.append(topicId, partition, pointers, aborted);
+    // Of copied batches the markers lie in files, so that only the leader knows where their transactions began.
+    if (aborted !== undefined && pointers.markers === undefined)
+      this.#tails.dropBelow(topicId, partition, last);
     const nextOffset = Math.max(last, topic.nextOffset[partition]!);
     const stableOffset = Math.max(lastStableOffset, topic.lastStableOffset[partition]!);
     topic.nextOffset[partition] = nextOffset;
@@ -372,11 +375,23 @@ class StreamedClusterView implements FollowingClusterView {
     return this.#waiters.takeBelow(topicId, partition, { nextOffset, lastStableOffset: stableOffset });
   }
 
-  #moveLogStarts(topicId: string, partitions: Uint32Array, logStartOffset: Float64Array): void {
+  /** A copy of another cluster may begin beyond its end: then it is empty, and goes on there. */
+  #moveLogStarts(
+    topicId: string,
+    partitions: Uint32Array,
+    logStartOffset: Float64Array,
+  ): readonly (() => void)[] {
     const topic = this.#topics.get(topicId);
-    if (topic === undefined) return;
-    for (const [row, partition] of partitions.entries())
-      raiseLogStart(topic, partition, logStartOffset[row]!);
+    if (topic === undefined) return [];
+    const due: (() => void)[] = [];
+    for (const [row, partition] of partitions.entries()) {
+      const offset = logStartOffset[row]!;
+      raiseLogStart(topic, partition, offset);
+      if (!(offset > topic.nextOffset[partition]!)) continue;
+      topic.nextOffset[partition] = offset;
+      due.push(...this.#waiters.takeBelow(topicId, partition, { nextOffset: offset, lastStableOffset: offset }));
+    }
+    return due;
   }
 
   /** Wraps the port to observe what answers say about logs, and when. */

@@ -12,6 +12,7 @@ import { shareCalls } from './groups/share-calls.ts';
 import { healthCalls } from './health-calls.ts';
 import { jobCalls } from './job-calls.ts';
 import { logCalls } from './log-calls.ts';
+import { migrationCalls } from './migration-calls.ts';
 import { migrationReportCalls } from './migration-report-calls.ts';
 import { ownerCalls } from './owner-calls.ts';
 import { principalCalls } from './principal-calls.ts';
@@ -39,6 +40,7 @@ export const clusterCalls = {
   ...groupCalls,
   ...healthCalls,
   ...jobCalls,
+  ...migrationCalls,
   ...migrationReportCalls,
   ...ownerCalls,
   ...principalCalls,

@@ -89,6 +89,10 @@ export const entryErrors = [
   'INVALID_PRODUCER_ID_MAPPING',
   /** The file of the batch is deleted or too old to be committed: the batch has to be written again. */
   'KAFKA_STORAGE_ERROR',
+  /** A migration writes to the topic, and clients only read. */
+  'POLICY_VIOLATION',
+  /** The topic is being cut over from another cluster: the batch has to be written again. */
+  'NOT_LEADER_OR_FOLLOWER',
 ] as const;
 
 export type EntryError = (typeof entryErrors)[number];

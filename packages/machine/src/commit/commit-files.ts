@@ -12,6 +12,7 @@ import type { ClusterState } from '../cluster-state.ts';
 import { committableFromMs } from '../files/dead-files.ts';
 import { isBucketKnown } from '../files/known-buckets.ts';
 import type { MachineLimits } from '../machine-limits.ts';
+import { ownMigrationOf } from '../migration/managed-topics.ts';
 import { validatePlainBatch, validateTransactionalBatch } from '../transactions/validate-batch.ts';
 import { AppendedBatch, CommitEntryWriter, readCommittedFiles } from './commit-entry.ts';
 import { CommittedFiles } from './committed-files.ts';
@@ -52,6 +53,16 @@ export function applyCommittedFiles(state: ClusterState, reader: ByteReader): re
   return committed.changes();
 }
 
+/**
+ * Why clients cannot write to a topic that a migration manages (U2). An agent that has taken it for another topic is
+ * behind the change stream: its client asks again, and then it knows.
+ */
+function refusalOf(state: ClusterState, topicId: string): 'POLICY_VIOLATION' | 'NOT_LEADER_OR_FOLLOWER' | undefined {
+  const migration = ownMigrationOf(state, topicId);
+  if (migration === undefined) return undefined;
+  return migration.state === 'REPLICATING' ? 'POLICY_VIOLATION' : 'NOT_LEADER_OR_FOLLOWER';
+}
+
 function commitFile(
   state: ClusterState,
   limits: MachineLimits,
@@ -65,6 +76,7 @@ function commitFile(
   const baseOffset = new Float64Array(rows).fill(-1);
   const logStartOffset = new Float64Array(rows).fill(-1);
   const topics = file.topicIds.map((topicId) => state.topics.byId(topicId));
+  const refusals = topics.map((topic) => topic && refusalOf(state, topic.description.topicId));
   const silentSinceMs = state.nowMs - limits.producerStateMsMax;
   const batch = new AppendedBatch();
 
@@ -98,6 +110,11 @@ function commitFile(
     const log = topic.partitions[file.partition[row]!];
     if (log === undefined) {
       refuse(row, 'UNKNOWN_TOPIC_OR_PARTITION');
+      continue;
+    }
+    const refusal = refusals[file.topic[row]!];
+    if (refusal !== undefined) {
+      refuse(row, refusal);
       continue;
     }
 

@@ -91,6 +91,12 @@ export class Producers {
     return log.producerSlots?.has(producerId) ?? false;
   }
 
+  /** Returns the epoch of a producer; -1 if it is unknown in the partition. */
+  epochOf(log: PartitionLog, producerId: number): number {
+    const slot = log.producerSlots?.get(producerId);
+    return slot === undefined ? -1 : this.#epoch[slot]!;
+  }
+
   /** Records an appended batch as the producer's newest. `starts` drops the batches before it. */
   record(
     log: PartitionLog,

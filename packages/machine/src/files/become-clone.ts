@@ -24,6 +24,8 @@ const isTaken: { readonly [Name in Namespace]: boolean } = {
   nodeId: false,
   brokerConfigs: false,
   jobEnd: false,
+  // The migration writes to the cluster that was cloned. In the clone its topics are ordinary ones.
+  managedTopic: false,
 };
 
 /**

@@ -1,9 +1,10 @@
-import { type ConfigTexts, type KeyCompactionJob, type LatePartition, topicConfigValue } from '@weir/cluster';
+import { type KeyCompactionJob, type LatePartition, type TopicDescription, topicConfigValue } from '@weir/cluster';
 import type { ClusterState } from '../cluster-state.ts';
 import type { FileTable } from '../log/file-table.ts';
 import { markerFileSlot } from '../log/marker.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import type { MachineLimits } from '../machine-limits.ts';
+import { isManaged } from '../migration/managed-topics.ts';
 import type { Topic } from '../topics/topics.ts';
 import { JobWriter } from './plan-compaction.ts';
 
@@ -75,7 +76,7 @@ export function* planKeyCompaction(
   let dirtyRatioMax = 0;
   let rowsLeft = limits.compactionRowsPerStep;
   for (const topic of [...state.topics.live()]) {
-    const rule = keyRuleOf(topic.description.configs, state.clusterConfigs, limits);
+    const rule = keyRuleOf(state, limits, topic.description);
     rowsLeft--;
     if (rule === undefined) continue;
     for (const log of topic.partitions) {
@@ -95,7 +96,7 @@ export function* planKeyCompaction(
   for (const { topic, log } of candidates) {
     if (jobs.isFull) break;
     // The topic may be gone, and the log may have changed since.
-    const rule = keyRuleOf(topic.description.configs, state.clusterConfigs, limits);
+    const rule = keyRuleOf(state, limits, topic.description);
     if (rule === undefined || state.topics.byId(log.topicId)?.partitions[log.partition] !== log) continue;
     const { range } = findCleanable(state, limits, log, rule, nowMs);
     if (range?.isDue !== true) continue;
@@ -116,7 +117,7 @@ export function* keyCompactionBacklog(
   const late: LatePartition[] = [];
   let rowsLeft = limits.compactionRowsPerStep;
   for (const { description, partitions } of [...state.topics.live()]) {
-    const rule = keyRuleOf(description.configs, state.clusterConfigs, limits);
+    const rule = keyRuleOf(state, limits, description);
     rowsLeft--;
     if (rule === undefined) continue;
     for (const log of partitions) {
@@ -134,12 +135,15 @@ export function* keyCompactionBacklog(
   return late;
 }
 
+/** Returns nothing for a topic that is not compacted, or not yet: the source compacts what a migration copies. */
 function keyRuleOf(
-  topicTexts: ConfigTexts,
-  clusterTexts: ConfigTexts,
+  state: ClusterState,
   { keyCompactionActiveMsMax }: MachineLimits,
+  { topicId, configs: topicTexts }: TopicDescription,
 ): KeyRule | undefined {
+  const { clusterConfigs: clusterTexts } = state;
   if (!topicConfigValue('cleanup.policy', topicTexts, clusterTexts).includes('compact')) return undefined;
+  if (isManaged(state, topicId)) return undefined;
   const lagMsMin = topicConfigValue('min.compaction.lag.ms', topicTexts, clusterTexts);
   const lagMsMax = topicConfigValue('max.compaction.lag.ms', topicTexts, clusterTexts);
   const segmentMs = topicConfigValue('segment.ms', topicTexts, clusterTexts);

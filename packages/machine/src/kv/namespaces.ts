@@ -27,6 +27,8 @@ export const namespaces = {
   sharePartition: { number: 11, isFollowed: false },
   /** Agents by node id (node-ids/node-ids.ts). */
   nodeId: { number: 12, isFollowed: false },
+  /** Topics that a migration manages, by id, as JSON (`cluster`, migration/managed-topic.ts). */
+  managedTopic: { number: 13, isFollowed: true },
   /** Configs of groups by id, as JSON (alter-configs.ts). */
   groupConfigs: { number: 30, isFollowed: false },
   /** Client-metrics subscriptions by name: their configs as JSON (alter-configs.ts). */

@@ -1,13 +1,15 @@
 import { type DeleteRecordsResult, type RecordsToDelete, topicConfigValue } from '@weir/cluster';
 import type { ClusterState } from '../cluster-state.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
+import { isManaged } from '../migration/managed-topics.ts';
 import type { LogStarts } from './log-starts.ts';
 
 /** Decides which log starts DeleteRecords raises, without applying it. */
 export function decideDeleteRecords(
-  { topics, clusterConfigs }: ClusterState,
+  state: ClusterState,
   requests: readonly RecordsToDelete[],
 ): { starts: LogStarts; results: DeleteRecordsResult[] } {
+  const { topics, clusterConfigs } = state;
   const starts = new Map<PartitionLog, number>();
 
   const results = requests.map(({ topicId, partition, offset }): DeleteRecordsResult => {
@@ -15,6 +17,7 @@ export function decideDeleteRecords(
     if (topic === undefined) return refused('UNKNOWN_TOPIC_ID');
     const log = topic.partitions[partition];
     if (log === undefined) return refused('UNKNOWN_TOPIC_OR_PARTITION');
+    if (isManaged(state, topicId)) return refused('POLICY_VIOLATION');
     const policy = topicConfigValue('cleanup.policy', topic.description.configs, clusterConfigs);
     // Without any policy records stay, and may be deleted.
     if (policy.includes('compact') && !policy.includes('delete')) return refused('POLICY_VIOLATION');

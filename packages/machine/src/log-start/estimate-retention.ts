@@ -4,6 +4,7 @@ import { markerFileSlot } from '../log/marker.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import type { PointerPool } from '../log/pointer-pool.ts';
 import type { MachineLimits } from '../machine-limits.ts';
+import { isManaged } from '../migration/managed-topics.ts';
 import type { Topic } from '../topics/topics.ts';
 import { countGone, type RetentionRule, ruleOf } from './retention.ts';
 
@@ -28,7 +29,7 @@ export function estimateRetention(
     const altered =
       topicId === null ? ruleOf(description.configs, configs, nowMs) : ruleOf(configs, clusterConfigs, nowMs);
     const rule = rules === 'present' ? present : altered;
-    const isExamined = rule !== undefined && !isSame(present, altered);
+    const isExamined = rule !== undefined && !isManaged(state, description.topicId) && !isSame(present, altered);
     let records = 0;
     let bytes = 0;
     const part = (next: RetentionEstimatePlace | null) => {

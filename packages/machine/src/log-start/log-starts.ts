@@ -61,7 +61,7 @@ export function applyLogStartsMoved(state: ClusterState, reader: ByteReader): Cl
  * Removes pointers wholly below the new start, and their files if nothing else refers to them. A pointer that spans the
  * new start is unchanged: batches are not cut (L9).
  */
-function moveLogStart(
+export function moveLogStart(
   { files, pointers, producers, nowMs }: ClusterState,
   log: PartitionLog,
   offset: number,

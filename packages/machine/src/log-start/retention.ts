@@ -4,6 +4,7 @@ import { markerFileSlot } from '../log/marker.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import type { PointerPool } from '../log/pointer-pool.ts';
 import type { MachineLimits } from '../machine-limits.ts';
+import { isManaged } from '../migration/managed-topics.ts';
 import type { LogStarts } from './log-starts.ts';
 
 /** Position to continue from: a partition of the topic with this number, or the next existing one. */
@@ -38,7 +39,9 @@ export function decideRetention(
   let pointersLeft = limits.retentionPointersPerCallMax;
   for (const { number, description, partitions } of topics.live()) {
     if (number < from.topicNumber) continue;
-    const rule = ruleOf(description.configs, clusterConfigs, nowMs);
+    const rule = isManaged(state, description.topicId)
+      ? undefined
+      : ruleOf(description.configs, clusterConfigs, nowMs);
     const first = number === from.topicNumber ? from.partition : 0;
     for (let partition = first; partition < partitions.length; partition++) {
       if (partitionsLeft === 0 || pointersLeft === 0) {

@@ -73,6 +73,12 @@ export class PartitionLog {
     this.#pool = pool;
   }
 
+  /** Where the log of a copy begins, which has nothing yet. */
+  beginAt(offset: number): void {
+    this.logStartOffset = offset;
+    this.nextOffset = offset;
+  }
+
   /**
    * Assigns the next offsets to a batch. Returns whether it has its own pointer; otherwise it directly follows the last
    * batch in the same file, and the last pointer was extended over it (L3). `mayExtend` is false if that pointer could
@@ -127,6 +133,20 @@ export class PartitionLog {
     if (isCommit || firstOffset === undefined) return;
     this.aborted ??= new AbortedList();
     this.aborted.add(producerId, firstOffset, markerOffset, this.lastStableOffset);
+  }
+
+  /**
+   * Ends the open transaction of a producer by a marker that was copied, and so lies in a file. `markerOffset` is that
+   * of the marker; what follows it may have been appended already.
+   */
+  endCopiedTransaction(producerId: number, isCommit: boolean, markerOffset: number): void {
+    const firstOffset = this.openTransactions?.get(producerId);
+    if (firstOffset === undefined) return;
+    this.forgetTransaction(producerId);
+    if (isCommit) return;
+    const [lowest = markerOffset + 1] = this.openTransactions?.values() ?? [];
+    this.aborted ??= new AbortedList();
+    this.aborted.add(producerId, firstOffset, markerOffset, Math.min(lowest, markerOffset + 1));
   }
 
   forgetTransaction(producerId: number): void {

@@ -7,6 +7,7 @@ import type { CapturedFileQueue } from '../log/file-queue.ts';
 import type { FileTable } from '../log/file-table.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import type { PointerPool } from '../log/pointer-pool.ts';
+import { type CopiedTransactions, captureCopiedTransactions } from '../migration/migration-snapshot.ts';
 import type { CapturedOffsets } from '../offsets/captured-offsets.ts';
 import { type CapturedRegistry, captureRegistry } from '../registry/registry-snapshot.ts';
 import type { RecentReply } from '../replies/recent-replies.ts';
@@ -52,6 +53,7 @@ export class CapturedState {
   readonly offsets: CapturedOffsets;
   readonly transactions: CapturedTransactions;
   readonly registry: CapturedRegistry;
+  readonly copiedTransactions: readonly CopiedTransactions[];
   readonly pointers: PointerPool;
   readonly files: FileTable;
   readonly deadFiles: CapturedFileQueue;
@@ -95,6 +97,7 @@ export class CapturedState {
     this.offsets = state.offsets.capture();
     this.transactions = captureTransactions(state);
     this.registry = captureRegistry(state.registry);
+    this.copiedTransactions = captureCopiedTransactions(state);
     this.pointers = state.pointers;
     this.files = state.files;
     this.deadFiles = state.files.dead.captured();

@@ -1,6 +1,7 @@
 import { UnreadableBytes } from '../bytes/byte-reader.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import { readRecords, writeRecords } from '../kv/kv-snapshot.ts';
+import { readCopiedTransactions, writeCopiedTransactions } from '../migration/migration-snapshot.ts';
 import { readOffsets, writeOffsets } from '../offsets/offsets-snapshot.ts';
 import { readRegistryPart, writeRegistry } from '../registry/registry-snapshot.ts';
 import type { SnapshotReader, SnapshotWriter } from '../snapshot-format/snapshot-columns.ts';
@@ -92,6 +93,12 @@ const parts: readonly Part[] = [
     isEmpty: ({ registry }) => registry.revision === 0,
     write: ({ registry }, writer) => writeRegistry(registry, writer),
     read: readRegistryPart,
+  },
+  {
+    number: 70,
+    isEmpty: ({ copiedTransactions }) => copiedTransactions.length === 0,
+    write: ({ copiedTransactions }, writer) => writeCopiedTransactions(copiedTransactions, writer),
+    read: readCopiedTransactions,
   },
 ];
 

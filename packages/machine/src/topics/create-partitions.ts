@@ -1,6 +1,7 @@
 import type { PartitionsToCreate, TopicResult } from '@weir/cluster';
 import type { ClusterState } from '../cluster-state.ts';
 import type { MachineLimits } from '../machine-limits.ts';
+import { managedMessage, ownMigrationOf } from '../migration/managed-topics.ts';
 import { refused } from './create-topics.ts';
 import { PartitionBudget } from './partition-budget.ts';
 import { repeated } from './repeated.ts';
@@ -21,6 +22,8 @@ export function decideCreatePartitions(
       return refused('INVALID_REQUEST', `The request names topic ${name} more than once.`);
     const topic = state.topics.byName(name);
     if (topic === undefined) return refused('UNKNOWN_TOPIC_OR_PARTITION', `Topic ${name} does not exist.`);
+    const migration = ownMigrationOf(state, topic.description.topicId);
+    if (migration !== undefined) return refused('POLICY_VIOLATION', managedMessage(name, migration));
     const before = topic.partitions.length;
     if (!Number.isInteger(partitionCount) || partitionCount <= before) {
       return refused(

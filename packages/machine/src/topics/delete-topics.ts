@@ -1,5 +1,6 @@
 import { clusterConfigValue, type TopicReference, type TopicResult, topicConfigValue } from '@weir/cluster';
 import type { ClusterState } from '../cluster-state.ts';
+import { managedMessage, ownMigrationOf } from '../migration/managed-topics.ts';
 import { refused } from './create-topics.ts';
 import { repeated } from './repeated.ts';
 import type { Topic } from './topics.ts';
@@ -16,7 +17,7 @@ export function decideDeleteTopics(
 
   const results = found.map((topic): TopicResult => {
     if ('error' in topic) return topic;
-    const { name, configs } = topic.description;
+    const { topicId, name, configs } = topic.description;
     if (namedTwice.has(topic))
       return refused('INVALID_REQUEST', `The request names topic ${name} more than once.`);
     if (!clusterConfigValue('delete.topic.enable', clusterConfigs)) {
@@ -28,6 +29,8 @@ export function decideDeleteTopics(
         `The topic ${name} has service.deletion.protection.enabled=true.`,
       );
     }
+    const migration = ownMigrationOf(state, topicId);
+    if (migration !== undefined) return refused('POLICY_VIOLATION', managedMessage(name, migration));
     deleted.push(topic);
     return { error: 'NONE', message: null, topic: undefined };
   });

@@ -1,5 +1,6 @@
 import type {
   ClusterChange,
+  ManagedTopic,
   OffsetsToAdd,
   PartitionsToAdd,
   RequestOrigin,
@@ -12,6 +13,7 @@ import type { ByteWriter } from '../bytes/byte-writer.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import type { MachineLimits } from '../machine-limits.ts';
+import { managedMessage, ownMigrationOf } from '../migration/managed-topics.ts';
 import { OffsetBudget, readOffsetRows, validateOffsets, writeOffsetRows } from '../offsets/commit-offsets.ts';
 import type { OffsetLayout } from '../offsets/offset-field.ts';
 import type { OffsetRow } from '../offsets/offsets.ts';
@@ -57,12 +59,20 @@ export function decideAddPartitions(
       const message = `topic ${topicId} has no partition ${partition}`;
       return { answer: refusal('UNKNOWN_TOPIC_OR_PARTITION', message) };
     }
+    const migration = ownMigrationOf(state, topicId);
+    if (migration !== undefined) return { answer: managedRefusal(state, topicId, migration) };
     if (!transaction.partitions.has(log)) added.add(log);
   }
   const logs = [...added];
   if (logs.length === 0 && isKnownConnection(transaction, origin)) return { answer: done };
   if (!hasRoom(state, limits, logs.length, [])) return { answer: noRoom(state) };
   return { answer: done, addition: { transaction, origin, logs } };
+}
+
+/** A transaction here cannot contain records of the source. During the cut-over its client asks again. */
+function managedRefusal({ topics }: ClusterState, topicId: string, migration: ManagedTopic): TransactionAnswer {
+  const message = managedMessage(topics.byId(topicId)!.description.name, migration);
+  return refusal(migration.state === 'BLOCKED' ? 'CONCURRENT_TRANSACTIONS' : 'POLICY_VIOLATION', message);
 }
 
 export function decideAddOffsets(

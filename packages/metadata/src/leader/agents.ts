@@ -125,6 +125,11 @@ export class Agents {
     return this.#list;
   }
 
+  /** The ids of all agents that have not been silent for too long, away or not. */
+  ids(): Iterable<string> {
+    return this.#seen.keys();
+  }
+
   /** The last reported load; `undefined` if there is no such agent. */
   cpuLoadOf(agentId: string): number | undefined {
     return this.#seen.get(agentId)?.cpuLoad;

@@ -33,6 +33,7 @@ import { machineLimits } from '@weir/machine/limits';
 import { claimBucket, claimBucketPair, registerBucket } from './claim-buckets.ts';
 import type { Leadership } from './leadership.ts';
 import type { Machine } from './machine-kind.ts';
+import { notConfirmed } from './migration-states.ts';
 
 type NamesOf<Kind extends CallKind> = {
   [Name in CallName]: (typeof clusterCalls)[Name]['kind'] extends Kind ? Name : never;
@@ -63,6 +64,17 @@ const commands: {
   removeTopics: ([topics]) => ({ kind: 'removeTopics', topics }),
   restoreTopics: ([topicIds]) => ({ kind: 'restoreTopics', topicIds }),
   cloneTopic: ([request], freshId) => ({ kind: 'cloneTopic', request, topicId: freshId() }),
+  manageTopics: ([topics, pipelineId], freshId) => ({
+    kind: 'manageTopics',
+    pipelineId,
+    topics,
+    topicIds: topics.map(() => freshId()),
+  }),
+  growManagedTopics: ([topics, pipelineId]) => ({ kind: 'growManagedTopics', pipelineId, topics }),
+  deleteManagedTopics: ([topicIds, pipelineId]) => ({ kind: 'deleteManagedTopics', pipelineId, topicIds }),
+  setManagedConfigs: ([topics, pipelineId]) => ({ kind: 'setManagedConfigs', pipelineId, topics }),
+  moveManagedLogStarts: ([starts, pipelineId]) => ({ kind: 'moveManagedLogStarts', pipelineId, starts }),
+  appendCopied: ([file]) => ({ kind: 'appendCopied', file }),
   createPartitions: ([topics, { validateOnly }]) => ({ kind: 'createPartitions', topics, validateOnly }),
   alterConfigs: ([resources, { validateOnly }]) => ({ kind: 'alterConfigs', resources, validateOnly }),
   alterOwnerConfigs: ([resources, { validateOnly }]) => ({
@@ -230,6 +242,17 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
   describeReportedTable: ({ leadership }, tableUuid) => leadership.tables.get(tableUuid) ?? null,
   reportMigration: ({ leadership }, report) => leadership.migrations.receive(report),
   describeReportedMigration: ({ leadership }, pipelineId) => leadership.migrations.get(pipelineId),
+  changeMigrationStates: ({ leadership, submit }, changes) => {
+    const problem = leadership.migrationStates.problemOf(changes);
+    if (problem !== undefined) return leadership.pipeline.ask(() => notConfirmed(problem));
+    return submit({ kind: 'changeMigrationStates', changes });
+  },
+  commitCopiedOffsets: ({ leadership }, groups, pipelineId) =>
+    leadership.groups.commitCopiedOffsets(groups, pipelineId),
+  listManagedTopics: ({ leadership: { pipeline, migrationStates } }, query) =>
+    pipeline.ask(() => migrationStates.list(query)),
+  confirmMigrationStates: ({ leadership }, agentId, topics) =>
+    leadership.migrationStates.confirm(agentId, topics),
   readSeries: ({ leadership }, query) => leadership.series.read(query),
   describeHealth: ({ leadership }) => leadership.health,
   describeActivity: ({ leadership }, groupsMax) => leadership.activity(groupsMax),

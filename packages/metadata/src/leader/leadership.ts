@@ -47,6 +47,7 @@ import type { Followers } from './followers.ts';
 import type { HeldLease } from './held-lease.ts';
 import type { CommitMetrics } from './leader-metrics.ts';
 import { MigrationReports } from './migration-reports.ts';
+import { MigrationStates } from './migration-states.ts';
 import type { Replica } from './replica.ts';
 import { runRetention } from './retention-run.ts';
 import { ShutdownLocks } from './shutdown-locks.ts';
@@ -107,6 +108,7 @@ export class Leadership {
   readonly queries: QueryQueue;
   readonly tables: TableReports;
   readonly migrations: MigrationReports;
+  readonly migrationStates: MigrationStates;
   readonly controlPlaneEvents: ControlPlaneEvents;
   readonly groups: GroupCoordinator;
   readonly autoScaler: AutoScaler;
@@ -148,6 +150,12 @@ export class Leadership {
     });
     this.tables = new TableReports(clock);
     this.migrations = new MigrationReports(clock);
+    this.migrationStates = new MigrationStates({
+      machine: replica.machine,
+      agents: this.agents,
+      clock,
+      term: epoch,
+    });
     this.controlPlaneEvents = new ControlPlaneEvents({
       queueId: String(epoch),
       clusterConfigs: () => replica.machine.clusterConfigs(),
@@ -223,6 +231,11 @@ export class Leadership {
     this.#every('purge', timing.purgeIntervalMs, () => {
       this.pipeline.submit({ kind: 'purge' }).catch((error) => {
         log.warn('failed to purge expired state', { error: String(error) });
+      });
+    });
+    this.#every('migrations', timing.transactionSweepMs, () => {
+      this.#expireMigrationStates().catch((error) => {
+        log.warn('failed to end states of managed topics', { error: String(error) });
       });
     });
     this.#every('transactions', timing.transactionSweepMs, () => {
@@ -420,6 +433,11 @@ export class Leadership {
     const { aborted, forgottenIds } = await this.pipeline.submit({ kind: 'expireTransactions' });
     if (Math.max(aborted, forgottenIds) >= machineLimits.expiredTransactionsPerCallMax)
       await this.#expireTransactions();
+  }
+
+  async #expireMigrationStates(): Promise<void> {
+    const count = await this.pipeline.submit({ kind: 'expireMigrationStates' });
+    if (count >= machineLimits.expiredMigrationsPerCallMax) await this.#expireMigrationStates();
   }
 
   #saveSnapshotIfDue(): void {

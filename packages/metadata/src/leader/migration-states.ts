@@ -1,0 +1,118 @@
+import {
+  type AgentConfirmation,
+  agentSilenceMsMax,
+  type ManagedTopicState,
+  type ManagedTopicsQuery,
+  type MigrationStateAnswer,
+  type MigrationStateChanges,
+  migrationTransitions,
+} from '@weir/cluster';
+import type { Clock } from '@weir/core';
+import { metadataLimits } from '../limits.ts';
+import type { Agents } from './agents.ts';
+import type { Machine } from './machine-kind.ts';
+
+interface MigrationStatesOptions {
+  readonly machine: Pick<Machine, 'managedTopics'>;
+  readonly agents: Pick<Agents, 'ids'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  /** The term of the leader, higher than all earlier terms. */
+  readonly term: number;
+}
+
+type Confirmed = Pick<AgentConfirmation, 'epoch' | 'forwardedRecords'>;
+
+/**
+ * What agents do with topics that are being migrated, by their own account. In memory only: agents tell each leader.
+ *
+ * An agent passes batches on to the source only while a leader has answered it lately, so that one that has been silent
+ * for `agentSilenceMsMax` does not. A new leader may not know all agents before that time is over.
+ */
+export class MigrationStates {
+  readonly #options: MigrationStatesOptions;
+  readonly #beganMs: number;
+  /** By agent and topic. */
+  readonly #confirmed = new Map<string, Map<string, Confirmed>>();
+  /** Records by topic that were passed on by agents that are gone. */
+  readonly #forwardedBefore = new Map<string, number>();
+
+  constructor(options: MigrationStatesOptions) {
+    this.#options = options;
+    this.#beganMs = options.clock.monotonicMs();
+  }
+
+  /** Each report has all topics that the agent knows as managed. */
+  confirm(agentId: string, topics: readonly AgentConfirmation[]): void {
+    if (topics.length > metadataLimits.migrationTopicsMax)
+      throw new RangeError(`an agent confirms at most ${metadataLimits.migrationTopicsMax} topics`);
+    const before = this.#confirmed.get(agentId);
+    const confirmed = new Map<string, Confirmed>();
+    for (const { topicId, epoch, forwardedRecords } of topics) {
+      const known = before?.get(topicId)?.forwardedRecords ?? 0;
+      // It was started again, and counts from 0.
+      if (forwardedRecords < known) this.#keep(topicId, known);
+      confirmed.set(topicId, { epoch, forwardedRecords });
+    }
+    this.#confirmed.set(agentId, confirmed);
+    this.#forgetGone();
+  }
+
+  /** Whether an agent may still pass batches of one of the topics on; one line that says so. */
+  problemOf({ topics, to }: MigrationStateChanges): string | undefined {
+    if (!topics.some(({ from }) => migrationTransitions[from][to]?.needsConfirmation === true)) return undefined;
+    const { clock, term } = this.#options;
+    const sinceMs = clock.monotonicMs() - this.#beganMs;
+    if (term > 1 && sinceMs < agentSilenceMsMax)
+      return 'The control plane leads the cluster for some seconds only, and does not know all agents yet.';
+    for (const { topicId, epoch } of topics) {
+      const [agentId] = this.#unconfirmed(topicId, epoch);
+      if (agentId !== undefined)
+        return `Agent ${agentId} has not confirmed that it passes nothing on to the source any more.`;
+    }
+    return undefined;
+  }
+
+  list(query: ManagedTopicsQuery): ManagedTopicState[] {
+    const states: ManagedTopicState[] = [];
+    for (const known of this.#options.machine.managedTopics(query)) {
+      const { topicId } = known.topic;
+      states.push({
+        ...known,
+        forwardedRecords: this.#forwardedRecords(topicId),
+        unconfirmedAgents: this.#unconfirmed(topicId, known.migration.epoch),
+      });
+    }
+    return states.sort((one, other) => (one.topic.name < other.topic.name ? -1 : 1));
+  }
+
+  #unconfirmed(topicId: string, epoch: number): string[] {
+    return [...this.#options.agents.ids()].filter(
+      (agentId) => (this.#confirmed.get(agentId)?.get(topicId)?.epoch ?? -1) < epoch,
+    );
+  }
+
+  #forwardedRecords(topicId: string): number {
+    let sum = this.#forwardedBefore.get(topicId) ?? 0;
+    for (const topics of this.#confirmed.values()) sum += topics.get(topicId)?.forwardedRecords ?? 0;
+    return sum;
+  }
+
+  #forgetGone(): void {
+    const present = new Set(this.#options.agents.ids());
+    for (const [agentId, topics] of this.#confirmed) {
+      if (present.has(agentId)) continue;
+      for (const [topicId, { forwardedRecords }] of topics) this.#keep(topicId, forwardedRecords);
+      this.#confirmed.delete(agentId);
+    }
+  }
+
+  #keep(topicId: string, records: number): void {
+    if (records === 0) return;
+    this.#forwardedBefore.set(topicId, (this.#forwardedBefore.get(topicId) ?? 0) + records);
+  }
+}
+
+/** A change that was refused because an agent has not confirmed what the change needs. */
+export function notConfirmed(message: string): MigrationStateAnswer {
+  return { error: 'NOT_CONFIRMED', message, topics: [] };
+}
