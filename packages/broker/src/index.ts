@@ -5,6 +5,8 @@ export { clusterNameIn } from './cluster/cluster-name.ts';
 export type { ClusterView } from './cluster/cluster-view.ts';
 export { createClusterView } from './cluster/following-view.ts';
 export { reportPatiently, retryMs } from './cluster-calls/patient-report.ts';
+export type { CopiedPart, CopyOutcome } from './copy-path/copied-part.ts';
+export { type CopyPath, createCopyPath } from './copy-path/copy-path.ts';
 export { DamageRechecks } from './damage/damage-rechecks.ts';
 export { DamageRegistry } from './damage/damage-registry.ts';
 export { createHandlers } from './dispatch/request-dispatch.ts';

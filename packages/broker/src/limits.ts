@@ -100,6 +100,12 @@ export const brokerLimits = {
   /** Pointers of all partitions that an agent remembers of the commit stream, about 50 bytes each. */
   recentPointersMax: 512 * 1024,
 
+  /** Batches of one partition of another cluster that are appended at once, and of one file of such copies. */
+  copiedPartBatchesMax: 65_536,
+
+  /** Bytes of one partition of another cluster that are appended at once: what one answer of its brokers has. */
+  copiedPartBytesMax: 256 * MiB,
+
   /** Partitions that long polls of one agent may wait for. A long poll beyond it ends with its own time. */
   growthWaitersMax: 1024 * 1024,
 

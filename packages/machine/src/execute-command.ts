@@ -46,10 +46,7 @@ import { decideDeleteRecords } from './log-start/delete-records.ts';
 import { writeLogStartsMoved } from './log-start/log-starts.ts';
 import { decideRetention } from './log-start/retention.ts';
 import type { MachineLimits } from './machine-limits.ts';
-import {
-  decideAppendCopied,
-  writeCopiesAppended,
-} from './migration/append-copied.ts';
+import { decideAppendCopied, writeCopiesAppended } from './migration/append-copied.ts';
 import { decideChangeStates, decideExpireStates, writeCopiesEnded } from './migration/change-states.ts';
 import { admitCopiedOffsets } from './migration/copied-offsets.ts';
 import { decideManagedLogStarts } from './migration/log-starts.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Cluster } from '../testing/cluster.ts';
+import { copiedFile } from '../testing/copied-file.ts';
 import { fileCommit, fileIdOf } from '../testing/file-commit.ts';
 import { TestProducer } from '../testing/transactional-producer.ts';
 import { UnreadableBytes } from './bytes/byte-reader.ts';
@@ -110,6 +111,20 @@ const journal: [kind: keyof typeof entryKind, hex: string][] = [
   ['signedOffsetsCommitted', '0da9c4d6290107726561646572730002050001010000050000030000'],
   ['transactionalProducerInit', '15a9c4d629086e65676174697665e0d403ed0700000000'],
   ['signedTransactionOffsetsCommitted', '1ca9c4d629ed0707726561646572730101050001000000'],
+  [
+    'managedTopicsCreated',
+    '46a9c4d6298080808080200104636f707904636f70790102000797017b22706970656c696e654964223a2270222c22736f75726365546f706963223a22636f70696564222c22736f75726365546f7069634964223a226964222c227374617465223a225245504c49434154494e47222c2265706f6368223a312c226368616e6765644d73223a38373430313030312c226368616e6765644279223a226d6967726174696f6e222c22726561736f6e223a22227d',
+  ],
+  ['managedTopicsGrown', '47a9c4d62901060100'],
+  [
+    'copiesAppended',
+    '48a9c4d629000000000f424010000000000000000000b60201060000ac020706000000000000f03f03010202070005030001070000010001070007',
+  ],
+  ['managedLogStartsMoved', '49a9c4d6290106010132'],
+  [
+    'copiesEnded',
+    '4aa9c4d629010d04636f70798e017b22706970656c696e654964223a2270222c22736f75726365546f706963223a22636f70696564222c22736f75726365546f7069634964223a226964222c227374617465223a224d49475241544544222c2265706f6368223a322c226368616e6765644d73223a38373430313030312c226368616e6765644279223a226d65222c22726561736f6e223a22227d0106000700',
+  ],
 ];
 
 const forgottenEntry = '35a9c4d6290100000000000010000000000000000002';
@@ -190,6 +205,7 @@ function sampleCluster(): Cluster {
   runKeyCompaction(cluster);
   runRegistry(cluster);
   runNegativeOffsets(cluster);
+  runMigration(cluster);
   return cluster;
 }
 
@@ -200,6 +216,45 @@ function runNegativeOffsets(cluster: Cluster): void {
   const producer = new TestProducer(cluster, 'negative');
   producer.init();
   producer.commitOffset('readers', 'table', -1);
+}
+
+function runMigration(cluster: Cluster): void {
+  const topic = {
+    name: 'copy',
+    sourceTopic: 'copied',
+    sourceTopicId: 'id',
+    configs: {},
+    replicationFactor: 2,
+  };
+  const topics = [{ ...topic, logStarts: Float64Array.of(7) }];
+  cluster.execute({ kind: 'manageTopics', pipelineId: 'p', topics, topicIds: ['copy'] });
+  const growth = { topicId: 'copy', partitionCount: 1, logStarts: Float64Array.of(0) };
+  cluster.execute({ kind: 'growManagedTopics', pipelineId: 'p', topics: [growth] });
+  const sent = { baseOffset: 9, nextOffset: 11, kind: 'transactional', producerId: 7, sequence: 4 } as const;
+  const batches = [
+    sent,
+    { ...sent, baseOffset: 11, nextOffset: 12, kind: 'abortMarker', sequence: -1 } as const,
+  ];
+  const again = { ...sent, baseOffset: 12, nextOffset: 13, sequence: 6 };
+  const range = { topicId: 'copy', expectedOffset: 7, batches: [...batches, again] };
+  // With an id that is young enough for the journal of the sample.
+  const file = { ...copiedFile(1, [range]), fileId: `0000000f42401${'0'.repeat(19)}` };
+  cluster.execute({ kind: 'appendCopied', file });
+  const start = { topicId: 'copy', partition: 1, logStartOffset: 50, endOffset: 0 };
+  cluster.execute({ kind: 'moveManagedLogStarts', pipelineId: 'p', starts: [start] });
+  const change = { topicId: 'copy', from: 'REPLICATING', epoch: 1 } as const;
+  cluster.execute({
+    kind: 'changeMigrationStates',
+    changes: {
+      pipelineId: 'p',
+      topics: [change],
+      to: 'MIGRATED',
+      by: 'me',
+      reason: '',
+      isIrreversible: true,
+      abortsTransactions: true,
+    },
+  });
 }
 
 function runRegistry(cluster: Cluster): void {

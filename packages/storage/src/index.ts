@@ -11,6 +11,7 @@ export {
 export { LatencyWindow } from './decorators/latency-window.ts';
 export { type EndedRequest, metered, type RequestOutcome } from './decorators/metered.ts';
 export { firstObject, listClusterIds, probesFolder } from './log-file/bucket-clusters.ts';
+export { buildCopiedFile } from './log-file/build-copied-file.ts';
 export { buildLogFile, type PlacedBatches, withFileId } from './log-file/build-log-file.ts';
 export { CompactedFileWriter } from './log-file/compacted-file-writer.ts';
 export {

@@ -1,6 +1,7 @@
 import type { ClusterView, PageExchange, Pressure, WriteHealth } from '@weir/broker';
 import {
   ClientInflation,
+  createCopyPath,
   createReadPath,
   createWritePath,
   DamageRegistry,
@@ -89,6 +90,15 @@ function createDataPath(
       if (readers.hasAny) readPath.adopt(file);
     },
   });
+  const copyPath = createCopyPath({
+    clusterId,
+    store,
+    cluster: view,
+    bucket: () => options.buckets?.ingestion ?? 0,
+    clock,
+    random,
+    log,
+  });
   const ownNodeId = () => view.agents().find(({ agentId }) => agentId === options.agentId)?.nodeId ?? -1;
   const share = new ShareService({
     port: view.port,
@@ -136,5 +146,5 @@ function createDataPath(
     shareFetch: shareFetchHandler(share, { roles, onFetch: () => readers.came() }),
     shareAcknowledge: shareAcknowledgeHandler(share),
   };
-  return { writePath, readPath, damage, impersonation, dataHandlers };
+  return { writePath, copyPath, readPath, damage, impersonation, dataHandlers };
 }

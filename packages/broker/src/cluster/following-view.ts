@@ -389,7 +389,9 @@ class StreamedClusterView implements FollowingClusterView {
       raiseLogStart(topic, partition, offset);
       if (!(offset > topic.nextOffset[partition]!)) continue;
       topic.nextOffset[partition] = offset;
-      due.push(...this.#waiters.takeBelow(topicId, partition, { nextOffset: offset, lastStableOffset: offset }));
+      due.push(
+        ...this.#waiters.takeBelow(topicId, partition, { nextOffset: offset, lastStableOffset: offset }),
+      );
     }
     return due;
   }

@@ -183,9 +183,7 @@ export interface MigrationStateAnswer {
 
 const copiedGroupOffsets = s.struct({
   groupId: s.text,
-  offsets: s.list(
-    s.struct({ topicId: s.text, partition: s.whole, offset: s.whole, metadata: s.text }),
-  ),
+  offsets: s.list(s.struct({ topicId: s.text, partition: s.whole, offset: s.whole, metadata: s.text })),
 });
 export type CopiedGroupOffsets = s.TypeOf<typeof copiedGroupOffsets>;
 
@@ -240,20 +238,20 @@ export const migrationCalls = {
     { splits: true, hasCostlyEntries: true },
   ),
   /** Adds partitions to managed topics. */
-  growManagedTopics: command<[topics: readonly PartitionsToManage[], pipelineId: string], ManagedTopicResult[]>(
-    s.tuple(s.list(partitionsToManage), s.text),
-    { splits: true },
-  ),
+  growManagedTopics: command<
+    [topics: readonly PartitionsToManage[], pipelineId: string],
+    ManagedTopicResult[]
+  >(s.tuple(s.list(partitionsToManage), s.text), { splits: true }),
   /** Deletes managed topics, as the source did. They can be restored for a while. */
   deleteManagedTopics: command<[topicIds: readonly string[], pipelineId: string], ManagedTopicResult[]>(
     s.tuple(s.list(s.text), s.text),
     { splits: true },
   ),
   /** Sets all configs of managed topics: those that are not named are unset. */
-  setManagedConfigs: command<
-    [topics: readonly ManagedConfigs[], pipelineId: string],
-    ManagedTopicResult[]
-  >(s.tuple(s.list(managedConfigs), s.text), { splits: true }),
+  setManagedConfigs: command<[topics: readonly ManagedConfigs[], pipelineId: string], ManagedTopicResult[]>(
+    s.tuple(s.list(managedConfigs), s.text),
+    { splits: true },
+  ),
   /** Raises log starts of managed topics, as the source did. */
   moveManagedLogStarts: command<
     [starts: readonly ManagedLogStart[], pipelineId: string],
@@ -275,9 +273,12 @@ export const migrationCalls = {
     CopiedGroupResult[]
   >(s.tuple(s.list(copiedGroupOffsets), s.text), { onRetry: 'reexecute', splits: true }),
   /** Returns managed topics by name, those that are handed over too. */
-  listManagedTopics: leaderCall<[query: ManagedTopicsQuery], ManagedTopicState[]>(s.tuple(managedTopicsQuery), {
-    onRetry: 'reexecute',
-  }),
+  listManagedTopics: leaderCall<[query: ManagedTopicsQuery], ManagedTopicState[]>(
+    s.tuple(managedTopicsQuery),
+    {
+      onRetry: 'reexecute',
+    },
+  ),
   /** Confirms what an agent does, after every change and every few seconds. */
   confirmMigrationStates: leaderCall<[agentId: string, topics: readonly AgentConfirmation[]], void>(
     s.tuple(s.text, s.list(agentConfirmation)),

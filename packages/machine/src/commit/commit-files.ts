@@ -57,7 +57,10 @@ export function applyCommittedFiles(state: ClusterState, reader: ByteReader): re
  * Why clients cannot write to a topic that a migration manages (U2). An agent that has taken it for another topic is
  * behind the change stream: its client asks again, and then it knows.
  */
-function refusalOf(state: ClusterState, topicId: string): 'POLICY_VIOLATION' | 'NOT_LEADER_OR_FOLLOWER' | undefined {
+function refusalOf(
+  state: ClusterState,
+  topicId: string,
+): 'POLICY_VIOLATION' | 'NOT_LEADER_OR_FOLLOWER' | undefined {
   const migration = ownMigrationOf(state, topicId);
   if (migration === undefined) return undefined;
   return migration.state === 'REPLICATING' ? 'POLICY_VIOLATION' : 'NOT_LEADER_OR_FOLLOWER';

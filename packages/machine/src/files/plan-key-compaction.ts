@@ -1,4 +1,9 @@
-import { type KeyCompactionJob, type LatePartition, type TopicDescription, topicConfigValue } from '@weir/cluster';
+import {
+  type KeyCompactionJob,
+  type LatePartition,
+  type TopicDescription,
+  topicConfigValue,
+} from '@weir/cluster';
 import type { ClusterState } from '../cluster-state.ts';
 import type { FileTable } from '../log/file-table.ts';
 import { markerFileSlot } from '../log/marker.ts';

@@ -29,7 +29,8 @@ export function estimateRetention(
     const altered =
       topicId === null ? ruleOf(description.configs, configs, nowMs) : ruleOf(configs, clusterConfigs, nowMs);
     const rule = rules === 'present' ? present : altered;
-    const isExamined = rule !== undefined && !isManaged(state, description.topicId) && !isSame(present, altered);
+    const isExamined =
+      rule !== undefined && !isManaged(state, description.topicId) && !isSame(present, altered);
     let records = 0;
     let bytes = 0;
     const part = (next: RetentionEstimatePlace | null) => {

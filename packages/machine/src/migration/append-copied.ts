@@ -125,7 +125,9 @@ function checkCopiedFile({ fileId, fileBytes, topicIds, ranges, batches }: Copie
       refuse(`range ${range} has ${byteLength} bytes`);
     let offset = ranges.expectedOffset[range]!;
     const endOffset = ranges.nextOffset[range]!;
-    if (!(Number.isSafeInteger(offset) && offset >= 0 && Number.isSafeInteger(endOffset) && endOffset > offset))
+    if (
+      !(Number.isSafeInteger(offset) && offset >= 0 && Number.isSafeInteger(endOffset) && endOffset > offset)
+    )
       refuse(`range ${range} is from ${offset} to ${endOffset}`);
     const timestampMs = ranges.maxTimestampMs[range]!;
     if (!Number.isFinite(timestampMs)) refuse(`range ${range} has the timestamp ${timestampMs}`);
@@ -138,7 +140,10 @@ function checkCopiedFile({ fileId, fileBytes, topicIds, ranges, batches }: Copie
       offset = to;
       if (batches.kind[row]! >= copiedRowKinds.length) refuse(`batch ${row} is of kind ${batches.kind[row]}`);
       const producerId = batches.producerId[row]!;
-      if (!(producerId >= 0 && producerId <= producerIdMax && Number.isSafeInteger(producerId)) || batches.producerEpoch[row]! < 0)
+      if (
+        !(producerId >= 0 && producerId <= producerIdMax && Number.isSafeInteger(producerId)) ||
+        batches.producerEpoch[row]! < 0
+      )
         refuse(`batch ${row} has producer ${producerId}, epoch ${batches.producerEpoch[row]}`);
       if (batches.baseSequence[row]! < -1) refuse(`batch ${row} has sequence ${batches.baseSequence[row]}`);
     }
@@ -208,7 +213,9 @@ export function applyCopiesAppended(state: ClusterState, reader: ByteReader): Cl
     const span = reader.varint();
     const maxTimestampMs = reader.f64();
     if (log.nextOffset !== expectedOffset)
-      throw new UnreadableBytes(`partition ${log.partition} of topic ${topic.number} does not end at ${expectedOffset}`);
+      throw new UnreadableBytes(
+        `partition ${log.partition} of topic ${topic.number} does not end at ${expectedOffset}`,
+      );
     // A pointer of this file is of this command.
     if (log.append(fileSlot, byteStart, byteLength, span, maxTimestampMs)) {
       files.countPointer(fileSlot, byteLength);
@@ -231,7 +238,12 @@ export function applyCopiesAppended(state: ClusterState, reader: ByteReader): Cl
 }
 
 /** Rebuilds what the source knows of producers and transactions, from the headers of their batches. */
-function readBatches({ producers, nowMs }: ClusterState, log: PartitionLog, from: number, reader: ByteReader) {
+function readBatches(
+  { producers, nowMs }: ClusterState,
+  log: PartitionLog,
+  from: number,
+  reader: ByteReader,
+) {
   let offset = from;
   for (let left = reader.varint(); left > 0; left--) {
     const kind = reader.u8();

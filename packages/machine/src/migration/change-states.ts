@@ -13,8 +13,8 @@ import type { ByteReader } from '../bytes/byte-reader.ts';
 import type { ByteWriter } from '../bytes/byte-writer.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import { applyEntriesPut, decidePutEntries, type EntryChange, writeEntriesPut } from '../kv/put-entries.ts';
-import { readPointers } from '../log/pointers.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
+import { readPointers } from '../log/pointers.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 import { topicOf } from '../topics/topic-entries.ts';
 import { existing } from './manage-topics.ts';
@@ -86,7 +86,8 @@ export function decideChangeStates(
     changed.push({ namespace: managedTopicNamespace, key: topicId, value: writeManagedTopic(next) });
   }
   const { problem } = decidePutEntries(state, limits, changed);
-  if (problem !== undefined) return refused('NOT_ALLOWED', `The cluster has no room for the change: ${problem}.`);
+  if (problem !== undefined)
+    return refused('NOT_ALLOWED', `The cluster has no room for the change: ${problem}.`);
   return { changed, cut, answer: { error: 'NONE', message: null, topics } };
 }
 

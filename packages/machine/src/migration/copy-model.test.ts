@@ -32,7 +32,10 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       gap: fc.nat(2),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('end' as const), producer, isCommit: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('end' as const), producer, isCommit: fc.boolean() }),
+  },
   {
     weight: 6,
     arbitrary: fc.record({
@@ -71,7 +74,13 @@ class Run {
   #end = 0;
 
   constructor() {
-    const topic = { name: 't', sourceTopic: 't', sourceTopicId: '', configs: {}, logStarts: Float64Array.of(0) };
+    const topic = {
+      name: 't',
+      sourceTopic: 't',
+      sourceTopicId: '',
+      configs: {},
+      logStarts: Float64Array.of(0),
+    };
     this.cluster.execute({ kind: 'manageTopics', pipelineId: 'p', topics: [topic], topicIds: ['t'] });
   }
 
@@ -139,7 +148,9 @@ class Run {
       this.#end = logStartOffset;
       this.#copied = [];
     }
-    this.#source = this.#source.filter(({ baseOffset }) => baseOffset >= this.#start || baseOffset < this.#end);
+    this.#source = this.#source.filter(
+      ({ baseOffset }) => baseOffset >= this.#start || baseOffset < this.#end,
+    );
   }
 
   compare(): void {
@@ -169,7 +180,11 @@ class Run {
       lastOffset: found!.lastOffset[row]!,
     }));
     const expected = aborted.filter(({ lastOffset }) => lastOffset >= this.#start);
-    if (pointers.fileId.length > 0) assert.deepEqual(rows, expected.toSorted((a, b) => a.firstOffset - b.firstOffset));
+    if (pointers.fileId.length > 0)
+      assert.deepEqual(
+        rows,
+        expected.toSorted((a, b) => a.firstOffset - b.firstOffset),
+      );
     for (const producerId of [0, 1, 2]) this.#compareProducer(producerId);
   }
 
@@ -188,7 +203,9 @@ class Run {
   }
 
   #compareProducer(producerId: number): void {
-    const last = this.#copied.findLast((batch) => batch.producerId === producerId && batch.sequence !== undefined);
+    const last = this.#copied.findLast(
+      (batch) => batch.producerId === producerId && batch.sequence !== undefined,
+    );
     const [answer] = this.cluster.machine.describeProducers([{ topicId: 't', partition: 0 }]);
     const known = answer!.producers.find((one) => one.producerId === producerId);
     if (last === undefined || last.nextOffset <= this.#start) return;

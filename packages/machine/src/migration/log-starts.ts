@@ -4,8 +4,8 @@ import type { ClusterState } from '../cluster-state.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import { type LogStarts, moveLogStart } from '../log-start/log-starts.ts';
 import { topicOf } from '../topics/topic-entries.ts';
-import { ownMigrationOf } from './managed-topics.ts';
 import { existing } from './manage-topics.ts';
+import { ownMigrationOf } from './managed-topics.ts';
 
 /** Decides which logs of copies begin later, as those of the source do, without applying it. */
 export function decideManagedLogStarts(

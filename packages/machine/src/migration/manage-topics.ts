@@ -1,6 +1,6 @@
 import {
-  checkTopicConfigs,
   type ClusterChange,
+  checkTopicConfigs,
   describeProblem,
   type ManagedConfigs,
   type ManagedTopic,
@@ -26,7 +26,7 @@ import { decideCreateTopics } from '../topics/create-topics.ts';
 import { PartitionBudget } from '../topics/partition-budget.ts';
 import { readConfigs, topicOf, withFactor, writeConfigs } from '../topics/topic-entries.ts';
 import type { Topic } from '../topics/topics.ts';
-import { ownMigrationOf, migrationOf } from './managed-topics.ts';
+import { migrationOf, ownMigrationOf } from './managed-topics.ts';
 
 interface TopicCreated {
   readonly description: TopicDescription;

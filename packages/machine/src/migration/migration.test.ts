@@ -23,7 +23,9 @@ class Copy extends Cluster {
     return this.execute({
       kind: 'manageTopics',
       pipelineId,
-      topics: [{ name, sourceTopic: name, sourceTopicId, configs: {}, logStarts: Float64Array.from(logStarts) }],
+      topics: [
+        { name, sourceTopic: name, sourceTopicId, configs: {}, logStarts: Float64Array.from(logStarts) },
+      ],
       topicIds: [this.machine.topicByName(name) === undefined ? name : `${name} again`],
     })[0]!;
   }
@@ -81,7 +83,10 @@ test('a managed topic begins where the source does, and goes on there', () => {
       [7, 7, 7],
     ],
   );
-  assert.deepEqual(cluster.copy({ topicId: 't', expectedOffset: 100, batches: [{ baseOffset: 110, nextOffset: 120 }] }), [120]);
+  assert.deepEqual(
+    cluster.copy({ topicId: 't', expectedOffset: 100, batches: [{ baseOffset: 110, nextOffset: 120 }] }),
+    [120],
+  );
   const grown = cluster.execute({
     kind: 'growManagedTopics',
     pipelineId: 'p',
@@ -113,7 +118,10 @@ test('copied batches have their own offsets, with their gaps', () => {
     { baseOffset: 9, nextOffset: 10 },
   ];
   assert.deepEqual(cluster.copy({ topicId: 't', expectedOffset: 0, batches }), [10]);
-  assert.deepEqual(cluster.copy({ topicId: 't', expectedOffset: 10, batches: [{ baseOffset: 12, nextOffset: 13 }] }), [13]);
+  assert.deepEqual(
+    cluster.copy({ topicId: 't', expectedOffset: 10, batches: [{ baseOffset: 12, nextOffset: 13 }] }),
+    [13],
+  );
   const [answer] = cluster.machine.findBatches([{ topicId: 't', partition: 0, offset: 0, bytesMax: 1e6 }]);
   assert.deepEqual(
     [[...answer!.pointers.baseOffset], [...answer!.pointers.nextOffset]],
@@ -146,22 +154,33 @@ test('an append is conditional on the end of the partition', () => {
     'UNKNOWN_TOPIC_OR_PARTITION',
   ]);
   cluster.bring('t', 'MIGRATED');
-  assert.deepEqual(cluster.copy({ topicId: 't', expectedOffset: 2, batches: [{ baseOffset: 2, nextOffset: 3 }] }), [
-    'NOT_MANAGED',
-  ]);
+  assert.deepEqual(
+    cluster.copy({ topicId: 't', expectedOffset: 2, batches: [{ baseOffset: 2, nextOffset: 3 }] }),
+    ['NOT_MANAGED'],
+  );
 });
 
 test('a file that no correct agent sends changes nothing', () => {
   const cluster = new Copy();
   cluster.manage('t');
-  const range = { topicId: 't', expectedOffset: 5, batches: [{ baseOffset: 5, nextOffset: 6, producerId: 1, sequence: 0 }] };
+  const range = {
+    topicId: 't',
+    expectedOffset: 5,
+    batches: [{ baseOffset: 5, nextOffset: 6, producerId: 1, sequence: 0 }],
+  };
   const good = copiedFile(1, [range]);
   const table: [string, ReturnType<typeof copiedFile>][] = [
     ['level 0', { ...good, fileId: `0000000003e80${'0'.repeat(19)}` }],
     ['backwards', copiedFile(1, [{ ...range, batches: [{ baseOffset: 4, nextOffset: 5 }] }])],
-    ['before the range', copiedFile(1, [{ ...range, batches: [{ baseOffset: 4, nextOffset: 6, producerId: 1 }] }])],
+    [
+      'before the range',
+      copiedFile(1, [{ ...range, batches: [{ baseOffset: 4, nextOffset: 6, producerId: 1 }] }]),
+    ],
     ['beyond the file', { ...good, fileBytes: 10 }],
-    ['a producer that does not fit', copiedFile(1, [{ ...range, batches: [{ baseOffset: 5, nextOffset: 6, producerId: 2 ** 47 }] }])],
+    [
+      'a producer that does not fit',
+      copiedFile(1, [{ ...range, batches: [{ baseOffset: 5, nextOffset: 6, producerId: 2 ** 47 }] }]),
+    ],
   ];
   const before = cluster.saved();
   for (const [what, file] of table) assert.throws(() => cluster.copyFile(file), MalformedCommand, what);
@@ -181,7 +200,12 @@ test('transactions of the source end here as they ended there', () => {
   // What is open is open after a failover.
   cluster.machine = ClusterMachine.restore(cluster.saved(), cluster.limits);
   assert.deepEqual(cluster.ends('t'), [0, 1, 4]);
-  const second = [ended(4, 8, 'commitMarker'), sent(5, 9, 0), ended(6, 9, 'abortMarker'), ended(7, 5, 'abortMarker')];
+  const second = [
+    ended(4, 8, 'commitMarker'),
+    sent(5, 9, 0),
+    ended(6, 9, 'abortMarker'),
+    ended(7, 5, 'abortMarker'),
+  ];
   assert.deepEqual(cluster.copy({ topicId: 't', expectedOffset: 4, batches: second }), [8]);
   assert.deepEqual(cluster.ends('t'), [0, 8, 8]);
   const [answer] = cluster.machine.findBatches([{ topicId: 't', partition: 0, offset: 0, bytesMax: 1e6 }]);
@@ -237,10 +261,20 @@ test('nobody but the migration changes a managed topic', () => {
       topics: [{ name: 't', partitionCount: 2 }],
       validateOnly: true,
     })[0]!.error,
-    records: cluster.execute({ kind: 'deleteRecords', partitions: [{ topicId: 't', partition: 0, offset: 1 }] })[0]!.error,
+    records: cluster.execute({
+      kind: 'deleteRecords',
+      partitions: [{ topicId: 't', partition: 0, offset: 1 }],
+    })[0]!.error,
     configs: cluster.execute({
       kind: 'alterConfigs',
-      resources: [{ kind: 'topic', name: 't', changes: [{ name: 'retention.ms', operation: 'set', value: '5' }] }],
+      resources: [
+        {
+          kind: 'topic',
+          name: 't',
+          replacesAll: false,
+          changes: [{ name: 'retention.ms', operation: 'set', value: '5' }],
+        },
+      ],
       validateOnly: true,
     })[0]!.error,
     retention: cluster.execute({ kind: 'applyRetention', from: { topicNumber: 0, partition: 0 } }).moved,
@@ -306,7 +340,12 @@ test('the migration of a topic goes with its data', () => {
   assert.equal(cluster.machine.kv.get(managedTopicNamespace, 't'), undefined);
   const { machine, changes } = cluster.replay();
   assert.ok(Buffer.concat(machine.save()).equals(cluster.saved()));
-  assert.deepEqual(changes.at(-1), { kind: 'record', namespace: managedTopicNamespace, key: 't', value: null });
+  assert.deepEqual(changes.at(-1), {
+    kind: 'record',
+    namespace: managedTopicNamespace,
+    key: 't',
+    value: null,
+  });
 });
 
 test('each state leads only where the table says', () => {
@@ -360,7 +399,10 @@ test('a state whose time is over ends by itself', () => {
   assert.equal(expire(), 0);
   cluster.nowMs += 60;
   assert.equal(expire(), 1);
-  assert.deepEqual([cluster.migrationOf('u').state, cluster.migrationOf('u').changedBy], ['PROXY', 'timeout']);
+  assert.deepEqual(
+    [cluster.migrationOf('u').state, cluster.migrationOf('u').changedBy],
+    ['PROXY', 'timeout'],
+  );
   cluster.nowMs += 60;
   assert.equal(expire(), 1);
   assert.equal(cluster.migrationOf('t').deadlineMs, undefined);
@@ -370,7 +412,9 @@ test('a state whose time is over ends by itself', () => {
 test('a transaction that has not ended at the source holds the cut-over, or is aborted', () => {
   const cluster = new Copy();
   cluster.manage('t');
-  const batches = [{ baseOffset: 0, nextOffset: 2, kind: 'transactional', producerId: 7, sequence: 0 }] as const;
+  const batches = [
+    { baseOffset: 0, nextOffset: 2, kind: 'transactional', producerId: 7, sequence: 0 },
+  ] as const;
   cluster.copy({ topicId: 't', expectedOffset: 0, batches });
   cluster.bring('t', 'PROXY');
   cluster.change(['t'], 'BLOCKED', { deadlineMs: 1e9 });
@@ -395,8 +439,11 @@ test('offsets of groups are copied up to the end of the copy, and never backward
       groups: [{ groupId: 'g', offsets: [{ topicId, partition, offset, metadata: 'm' }] }],
     })[0]![0];
   const committed = () =>
-    cluster.machine.fetchOffsets({ groupId: 'g', partitions: [{ topicId: 't', partition: 0 }], requireStable: false } as never)[0]
-      ?.offset;
+    cluster.machine.fetchOffsets({
+      groupId: 'g',
+      partitions: [{ topicId: 't', partition: 0 }],
+      requireStable: false,
+    } as never)[0]?.offset;
   assert.equal(commit('t', 5), 'NONE');
   assert.equal(commit('t', 4), 'NONE');
   assert.equal(committed(), 5);

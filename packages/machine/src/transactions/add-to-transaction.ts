@@ -70,7 +70,11 @@ export function decideAddPartitions(
 }
 
 /** A transaction here cannot contain records of the source. During the cut-over its client asks again. */
-function managedRefusal({ topics }: ClusterState, topicId: string, migration: ManagedTopic): TransactionAnswer {
+function managedRefusal(
+  { topics }: ClusterState,
+  topicId: string,
+  migration: ManagedTopic,
+): TransactionAnswer {
   const message = managedMessage(topics.byId(topicId)!.description.name, migration);
   return refusal(migration.state === 'BLOCKED' ? 'CONCURRENT_TRANSACTIONS' : 'POLICY_VIOLATION', message);
 }

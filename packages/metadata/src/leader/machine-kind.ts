@@ -42,6 +42,7 @@ export type Machine = Pick<
   | 'topics'
   | 'topicGrowth'
   | 'groupProgress'
+  | 'managedTopics'
   | 'snapshotForFollowers'
   | keyof GroupsMachine
   | 'beginSave'

@@ -59,7 +59,8 @@ export class MigrationStates {
 
   /** Whether an agent may still pass batches of one of the topics on; one line that says so. */
   problemOf({ topics, to }: MigrationStateChanges): string | undefined {
-    if (!topics.some(({ from }) => migrationTransitions[from][to]?.needsConfirmation === true)) return undefined;
+    if (!topics.some(({ from }) => migrationTransitions[from][to]?.needsConfirmation === true))
+      return undefined;
     const { clock, term } = this.#options;
     const sinceMs = clock.monotonicMs() - this.#beganMs;
     if (term > 1 && sinceMs < agentSilenceMsMax)
