@@ -83,6 +83,18 @@ const harmsAnyControlPlane: Fault = ({ cluster, random }) => {
   else cluster.suspend('control plane', slot, between(random, 200, 5_000));
 };
 
+/** All control planes, for longer than calls wait for a leader, so that agents are on their own. */
+const losesControlPlanes: Fault = async ({ cluster, random }) => {
+  const { controlPlaneCount } = cluster.options;
+  const ms = between(random, 8_000, 14_000);
+  const isKill = random.next() < 0.3;
+  for (let slot = 0; slot < controlPlaneCount; slot++) {
+    if (isKill) cluster.kill('control plane', slot, ms);
+    else cluster.suspend('control plane', slot, ms);
+  }
+  await cluster.pause(ms + between(random, 2_000, 5_000));
+};
+
 const crashesDatabase: Fault = async ({ cluster, random, database }) => {
   cluster.note('the database crashes');
   await database!.crash();
@@ -242,6 +254,7 @@ export const faults = {
   killsAgentsAndLeaders,
   harmsPipelines,
   pausesLeader,
+  losesControlPlanes,
   harmsStandby,
   crashesDatabase,
   pausesDatabase,

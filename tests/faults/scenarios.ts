@@ -43,6 +43,7 @@ export const scenarios: readonly Scenario[] = [
     workloads: own,
     database: 'postgres',
   },
+  { name: 'control-planes-away', fault: faults.losesControlPlanes, workloads: own },
   { name: 'standby-harmed', fault: faults.harmsStandby, workloads: own },
   { name: 'postgres-crashed', fault: faults.crashesDatabase, workloads: own, database: 'postgres' },
   { name: 'postgres-paused', fault: faults.pausesDatabase, workloads: own, database: 'postgres' },

@@ -566,18 +566,25 @@ test('calls without a leader fail after some seconds, whatever their deadlines',
     });
   void watch('working', client.findOffsets([]));
   void watch('waiting', client.joinGroup(join));
-  await world.clock.pass(4_900);
+  await world.clock.pass(3_900);
   assert.deepEqual(ends, []);
   await world.clock.pass(600);
   assert.deepEqual(ends, ['waiting']);
-  await world.clock.pass(4_000);
-  assert.deepEqual(ends, ['waiting', 'working']);
-  // A later call has the same time.
-  void watch('later', client.joinGroup(join));
-  await world.clock.pass(4_900);
-  assert.deepEqual(ends, ['waiting', 'working']);
+  // While no leader has been missing for that long, a later call has the same time.
+  void watch('early', client.findOffsets([]));
+  await world.clock.pass(2_400);
+  assert.deepEqual(ends, ['waiting']);
   await world.clock.pass(600);
-  assert.deepEqual(ends, ['waiting', 'working', 'later']);
+  assert.deepEqual(ends, ['waiting', 'working']);
+  // A call that begins after that waits for a moment: what was queued behind an earlier one does not wait twice.
+  void watch('late join', client.joinGroup(join));
+  void watch('late', client.findOffsets([]));
+  await world.clock.pass(900);
+  assert.deepEqual(ends, ['waiting', 'working']);
+  await world.clock.pass(1_100);
+  assert.deepEqual(ends, ['waiting', 'working', 'late join', 'late']);
+  await world.clock.pass(4_000);
+  assert.deepEqual(ends, ['waiting', 'working', 'late join', 'late', 'early']);
   await world.clock.pass(15_000);
   // Full jitter over at most 5 s, after a quick start.
   assert.ok(world.dialled.length > 6 && world.dialled.length < 60, `${world.dialled.length} attempts`);
@@ -607,7 +614,7 @@ test('calls of a leader that stands still fail before its connection is given up
   assert.deepEqual(ends, []);
   leader.isDown = true;
   leader.channels[0]!.server.isDeaf = true;
-  await world.clock.pass(6_000);
+  await world.clock.pass(5_000);
   assert.deepEqual(ends, ['join ClusterUnavailable']);
   await world.clock.pass(4_000);
   assert.deepEqual(ends, ['join ClusterUnavailable', 'command ClusterUnavailable']);
@@ -621,7 +628,7 @@ test('a standby is no leader: calls that wait there are given up, too', async ()
   const client = world.connect('http://a/');
   let failed = 0;
   client.joinGroup(join).catch(() => failed++);
-  await world.clock.pass(5_600);
+  await world.clock.pass(4_600);
   assert.equal(failed, 1);
   client.close();
 });
@@ -873,7 +880,7 @@ test('a process is not left while it answers pings, receives no call, or is the 
 
   const idle = new World();
   const { client: quiet, leader: unheard } = await silentLeader(idle);
-  await idle.clock.pass(6_000);
+  await idle.clock.pass(5_500);
   assert.equal(unheard.channels.length, 1, 'a call is awaited before the silence counts');
   quiet.close();
 
@@ -883,7 +890,7 @@ test('a process is not left while it answers pings, receives no call, or is the 
   await settle();
   only.channels[0]!.server.isDeaf = true;
   const late = lonely.allocateProducerIds(1);
-  await alone.clock.pass(6_000);
+  await alone.clock.pass(5_500);
   assert.equal(only.channels.length, 1);
   assert.equal(await alone.clock.until(late), 1);
   lonely.close();

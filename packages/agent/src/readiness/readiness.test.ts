@@ -103,19 +103,33 @@ test('a write of a client makes an agent ready at once', async (t) => {
   assert.equal(readiness.problem(), undefined);
 });
 
-test('an agent that has lost its control plane is not ready until it answers', async (t) => {
-  const { clock, readiness } = stage(t);
+test('an agent that has lost its control plane stays ready, and says what it lacks', async (t) => {
+  const { clock, readiness, logged, gauge } = stage(t);
   readiness.heartbeatAnswered();
   readiness.start();
   await clock.pass(silenceMsMax - 1);
-  assert.equal(readiness.problem(), undefined);
+  assert.equal(readiness.limitation(), undefined);
   await clock.pass(1);
-  assert.deepEqual(readiness.problem(), {
-    reason: 'control plane unavailable',
-    detail: 'the control plane has not responded for 20 s',
-  });
+  assert.deepEqual([readiness.problem(), readiness.limitation()], [undefined, 'control plane unavailable']);
+  await clock.pass(10 * lookMs);
+  assert.deepEqual([logged, gauge()], [['lost control plane'], '1']);
   readiness.heartbeatAnswered();
-  assert.equal(readiness.problem(), undefined);
+  assert.equal(readiness.limitation(), undefined);
+  await clock.pass(lookMs);
+  assert.deepEqual(logged, ['lost control plane', 'recovered control plane']);
+});
+
+test('an agent that cannot write is not ready, whether its control plane answers or not', async (t) => {
+  const { clock, store, writes, readiness } = stage(t);
+  store.beforePut = () => Promise.reject(full);
+  readiness.heartbeatAnswered();
+  readiness.start();
+  writes.began(1).failed(full);
+  await clock.pass(silenceMsMax);
+  assert.deepEqual(
+    [readiness.problem()?.reason, readiness.limitation()],
+    ['disk full', 'control plane unavailable'],
+  );
 });
 
 test('a stop ends a probe that hangs', async (t) => {

@@ -6,17 +6,20 @@ import { agentLimits } from '../limits.ts';
 export const readyRow = {
   name: 'agent_ready',
   kind: 'gauge',
-  help: 'Whether this agent is ready: it has started, does not stop, can write to its bucket and reach its control plane',
+  help: 'Whether this agent is ready: it has started, does not stop, and can write to its bucket',
   labels: [],
 } as const satisfies MetricRow<never>;
 
 /** Why an agent is not ready. */
 interface ReadinessProblem {
   /** For everyone: a probe has no login, and errors of stores have names of buckets and paths. */
-  readonly reason: 'starting' | 'stopping' | 'disk full' | 'store unavailable' | 'control plane unavailable';
+  readonly reason: 'starting' | 'stopping' | 'disk full' | 'store unavailable';
   /** For the log, in one line. */
   readonly detail: string;
 }
+
+/** What a ready agent cannot do. */
+type Limitation = 'control plane unavailable';
 
 interface ReadinessOptions {
   readonly writes: WriteHealth;
@@ -34,8 +37,10 @@ interface ReadinessOptions {
 /** How often an agent looks at itself, and at most writes a probe. */
 export const lookMs = 5_000;
 /**
- * Without an answer of the control plane for so long, an agent is not ready: other agents have sent its clients
- * elsewhere long before, and a change of leaders is over.
+ * Without an answer of the control plane for so long, an agent says so: a change of leaders is over. It stays ready,
+ * because it serves what it knows, and because all agents of a cluster lose their control plane at once: a load
+ * balancer would be left with none. If only this agent is cut off, the others have sent its Kafka clients elsewhere
+ * long before.
  */
 export const silenceMsMax = 20_000;
 
@@ -53,6 +58,7 @@ export class Readiness {
   #cancel = () => {};
   /** The problem that was logged. */
   #logged: string | undefined;
+  #loggedLimitation: Limitation | undefined;
 
   constructor(options: ReadinessOptions) {
     this.#options = options;
@@ -92,10 +98,17 @@ export class Readiness {
       const reason = this.#options.writes.isFull ? 'disk full' : 'store unavailable';
       return { reason, detail: writeProblem };
     }
-    const silenceMs = this.#options.clock.monotonicMs() - this.#heartbeatMs;
-    if (silenceMs < silenceMsMax) return undefined;
-    const detail = `the control plane has not responded for ${Math.floor(silenceMs / 1000)} s`;
-    return { reason: 'control plane unavailable', detail };
+    return undefined;
+  }
+
+  /** What the agent cannot do although it is ready. */
+  limitation(): Limitation | undefined {
+    return this.#silenceMs < silenceMsMax ? undefined : 'control plane unavailable';
+  }
+
+  /** For how long the control plane has not answered. */
+  get #silenceMs(): number {
+    return this.#options.clock.monotonicMs() - this.#heartbeatMs;
   }
 
   #look(): void {
@@ -105,8 +118,18 @@ export class Readiness {
     if (problem !== undefined && this.#logged === undefined) log.error('lost readiness', { error: problem });
     if (problem === undefined && this.#logged !== undefined) log.info('recovered readiness');
     this.#logged = problem;
+    this.#logLimitation();
     const probed = this.#probe();
     this.#cancel = clock.after(lookMs, () => void probed.then(() => this.#lookAgain()));
+  }
+
+  #logLimitation(): void {
+    const { log } = this.#options;
+    const limitation = this.limitation();
+    if (limitation === this.#loggedLimitation) return;
+    this.#loggedLimitation = limitation;
+    if (limitation === undefined) log.info('recovered control plane');
+    else log.error('lost control plane', { silentS: Math.floor(this.#silenceMs / 1_000) });
   }
 
   #lookAgain(): void {

@@ -22,9 +22,13 @@ export const readyDefinition = {
   path: '/v1/ready',
   summary: 'Readiness: whether clients should be sent to the agent.',
   access: 'open',
-  answer: { types: plainText, description: 'The agent can serve.' },
+  answer: {
+    types: plainText,
+    description:
+      'The agent can serve. The response is `OK`, or `OK: control plane unavailable` while it serves what it knows.',
+  },
   errors: {
-    503: 'The agent cannot serve. The response is `not ready: ` and the reason: `starting`, `stopping`, `disk full`, `store unavailable` or `control plane unavailable`. Details are in the log.',
+    503: 'The agent cannot serve. The response is `not ready: ` and the reason: `starting`, `stopping`, `disk full` or `store unavailable`. Details are in the log.',
   },
   example: { target: '/v1/ready', answer: 'OK' },
 } as const satisfies RouteDefinition;

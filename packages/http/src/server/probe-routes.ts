@@ -7,6 +7,8 @@ export interface Probed {
   readonly hasStarted: boolean;
   /** Why the agent is not ready, as everyone may know it. */
   problem(): { readonly reason: string } | undefined;
+  /** What it cannot do although it is ready. */
+  limitation?(): string | undefined;
 }
 
 /**
@@ -26,7 +28,9 @@ export function probeRoutes(probed: Probed): Route[] {
       ...readyDefinition,
       handle(_request, response) {
         const problem = probed.problem();
-        if (problem === undefined) plain(response, 200, 'OK');
+        const limitation = probed.limitation?.();
+        if (problem === undefined)
+          plain(response, 200, limitation === undefined ? 'OK' : `OK: ${limitation}`);
         else plain(response, 503, `not ready: ${problem.reason}`);
       },
     },

@@ -47,9 +47,12 @@ const tickMs = 500;
  * A ping is sent after this long without an answer. Longer than the interval of heartbeats, which stand for pings: both
  * sides then know that the connection works.
  */
-const unansweredTicksMax = 10;
-/** Short enough that a lost connection is replaced before the agent counts as gone (`agentSilenceMsMax`). */
-const silentTicksMax = 14;
+const unansweredTicksMax = 9;
+/**
+ * Short enough that a lost connection is replaced before the agent counts as gone (`agentSilenceMsMax`), and before
+ * calls are given up (`PendingCalls`).
+ */
+const silentTicksMax = 11;
 /**
  * While calls wait, a ping is sent after this long without a byte. A process answers pings from its event loop alone,
  * whatever its database does.

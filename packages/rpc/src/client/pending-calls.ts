@@ -45,11 +45,14 @@ export const clientCallRows = callRows('control_plane_rpc', 'to the control plan
 export const lookMs = 500;
 
 /**
- * For how many looks calls wait while no leader answers: 9 s and 5 s. Longer than a failover, and short enough that a
- * Kafka client gets an answer before it gives up on the agent. Working calls outlive a connection that was lost without
- * a sign (`silentTicksMax`). Waiting calls have deadlines of hours, and their clients join again.
+ * For how many looks calls wait while no leader answers: 7 s and 4 s. Longer than a failover, and short enough that a
+ * Kafka client gets an answer before it gives up on the agent, also if its request waited for an earlier call. Working
+ * calls outlive a connection that was lost without a sign (`silentTicksMax`). Waiting calls have deadlines of hours,
+ * and their clients join again.
  */
-const unheardLooksMax: Record<CallClass, number> = { working: 18, waiting: 10 };
+const unheardLooksMax: Record<CallClass, number> = { working: 14, waiting: 8 };
+/** For how many looks calls wait that begin when no leader has answered for longer than that: 1.5 s. */
+const awayLooksMax = 3;
 
 /**
  * Calls without an answer, each until its deadline, across connections, or until no leader answered for some seconds.
@@ -134,10 +137,12 @@ export class PendingCalls {
   look(): void {
     this.#looks++;
     this.#unheardLooks++;
-    if (this.#unheardLooks < Math.min(unheardLooksMax.working, unheardLooksMax.waiting)) return;
+    if (this.#unheardLooks < unheardLooksMax.waiting) return;
     for (const { id, method, addedAt } of [...this.#pending.values()]) {
-      const looksMax = unheardLooksMax[callClass(method)];
-      if (Math.min(this.#unheardLooks, this.#looks - addedAt) < looksMax) continue;
+      const waitedLooks = this.#looks - addedAt;
+      const usualMax = unheardLooksMax[callClass(method)];
+      const looksMax = this.#unheardLooks - waitedLooks < usualMax ? usualMax : awayLooksMax;
+      if (Math.min(this.#unheardLooks, waitedLooks) < looksMax) continue;
       const message = `${method}: no leader of the control plane found within ${(looksMax * lookMs) / 1000} s`;
       this.fail(id, 'away', new ClusterUnavailable(message));
     }

@@ -135,13 +135,13 @@ export const classicGroupCalls = {
   }),
   /**
    * Heartbeats of any groups, batched by the caller. The deadline is short because the next heartbeat carries the same
-   * state.
+   * state, and a heartbeat may wait for an earlier call.
    */
   groupHeartbeats: leaderCall<[heartbeats: readonly GroupHeartbeat[]], GroupError[]>(
     s.tuple(s.list(heartbeat)),
     {
       onRetry: 'reexecute',
-      deadlineMs: 6_000,
+      deadlineMs: 4_500,
       splits: true,
     },
   ),

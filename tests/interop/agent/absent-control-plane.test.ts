@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { test } from 'node:test';
+import { systemClock } from '@weir/core';
+import { codeOf, TestClient } from '../../../packages/broker/testing/test-client.ts';
+import { lastFirst, startCluster } from '../brokers/weir-process.ts';
+import { pythonWith } from '../python/venv.ts';
+
+const { missing, python } = pythonWith('confluent-kafka');
+const values = ['one', 'two', 'three'];
+
+/** What agents do while no control plane leads: ADR 0175. */
+test('without its control plane, an agent answers groups, serves what it knows, and stays ready', {
+  skip: missing,
+  timeout: 300_000,
+}, async (t) => {
+  const lifetime = lastFirst(t);
+  const { agents, controlPlanes } = await startCluster(lifetime, {
+    agents: [{ zone: 'zone-a' }],
+    controlPlanes: 1,
+  });
+  const [agent, controlPlane] = [agents[0]!, controlPlanes[0]!];
+  const port = Number(agent.address('Kafka').split(':').at(-1));
+  const client = await TestClient.connect(port);
+  const waiting = await TestClient.connect(port);
+  lifetime.after(async () => {
+    for (const { socket } of [client, waiting]) socket.destroy();
+  });
+  const topic = { name: 'orders', numPartitions: 1, replicationFactor: 1, assignments: [], configs: [] };
+  await client.call('CreateTopics', 5, { topics: [topic], timeoutMs: 30_000 });
+
+  const program = join(import.meta.dirname, '../python/librdkafka_absent_control_plane.py');
+  // Without -B, Python would write compiled modules beside the sources.
+  const args = ['-B', program, agent.address('Kafka'), 'orders'];
+  const child = spawn(python!, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  lifetime.after(async () => {
+    child.kill('SIGKILL');
+  });
+  const ended = once(child, 'close');
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  assert.equal((await lines.next()).value, 'ready');
+  // The second member waits for the first, which never joins again.
+  const first = await client.call('JoinGroup', 2, joining(''));
+  waiting.send('JoinGroup', 2, joining(''));
+
+  process.kill(controlPlane.pid, 'SIGSTOP');
+  lifetime.after(async () => {
+    process.kill(controlPlane.pid, 'SIGCONT');
+  });
+  child.stdin.write('\n');
+  assert.equal(
+    (await waiting.receive('JoinGroup', 2)).body.errorCode,
+    codeOf('COORDINATOR_LOAD_IN_PROGRESS'),
+  );
+  const { generationId, memberId } = first;
+  const member = { groupId: 'members', generationId, memberId };
+  for (const round of ['at first', 'later']) {
+    const answers = await Promise.all([
+      client.call('SyncGroup', 2, { ...member, assignments: [] }),
+      waiting.call('Heartbeat', 2, member),
+    ]);
+    for (const { errorCode } of answers)
+      assert.equal(errorCode, codeOf('COORDINATOR_LOAD_IN_PROGRESS'), round);
+  }
+  assert.deepEqual(JSON.parse((await lines.next()).value as string), values);
+  await until(async () => (await readiness(agent.address('HTTP'))) === '200 OK: control plane unavailable');
+
+  process.kill(controlPlane.pid, 'SIGCONT');
+  await until(async () => (await readiness(agent.address('HTTP'))) === '200 OK');
+  child.stdin.write('\n');
+  assert.deepEqual(JSON.parse((await lines.next()).value as string), ['after']);
+  await ended;
+});
+
+function joining(memberId: string) {
+  return {
+    groupId: 'members',
+    memberId,
+    sessionTimeoutMs: 60_000,
+    rebalanceTimeoutMs: 300_000,
+    protocolType: 'consumer',
+    protocols: [{ name: 'range', metadata: Buffer.from([0]) }],
+  };
+}
+
+async function readiness(http: string): Promise<string> {
+  const response = await fetch(new URL('/v1/ready', http));
+  return `${response.status} ${await response.text()}`;
+}
+
+async function until(isDone: () => Promise<boolean>): Promise<void> {
+  while (!(await isDone())) await new Promise<void>((resolve) => systemClock.after(200, resolve));
+}
