@@ -96,11 +96,16 @@ export class Addresses {
     this.#failures = 0;
   }
 
-  /** Switches to the next address. Returns how many times all of them have failed. */
+  /**
+   * Switches to the next address, and passes over those that failed recently if there is another one. Returns how many
+   * times all of them have failed.
+   */
   failed(): number {
     const all = this.all;
     this.#failures++;
-    this.#current = all[(all.indexOf(this.#current) + 1) % all.length]!;
+    const at = all.indexOf(this.#current) + 1;
+    const others = [...all.slice(at), ...all.slice(0, Math.max(0, at - 1))];
+    this.#current = others.find((address) => !this.isDoubtful(address)) ?? others[0] ?? this.#current;
     return Math.floor(this.#failures / all.length);
   }
 

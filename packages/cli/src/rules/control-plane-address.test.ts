@@ -1,25 +1,31 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { resolveControlPlaneAddress } from './control-plane-address.ts';
+import { controlPlaneUrls } from './control-plane-address.ts';
 
-test('the region takes precedence over the address', () => {
+test('addresses are those of the zones of a region, that of the region, or those that are given', () => {
   const urls = ['https://control.example.org', 'https://other.example.org'];
+  const zonal = ['a', 'b', 'c'].map((zone) => `https://us-east-1-${zone}.example.org`);
   const cases: readonly [
     region: string | undefined,
+    domain: string | undefined,
     urls: readonly string[] | undefined,
     zonal: boolean,
-    expected: object,
+    expected: readonly string[] | { readonly missing: string },
   ][] = [
-    ['us-east-1', undefined, true, { value: { kind: 'zonal', region: 'us-east-1' } }],
-    ['us-east-1', undefined, false, { value: { kind: 'regional', region: 'us-east-1' } }],
-    ['us-east-1', urls, true, { value: { kind: 'zonal', region: 'us-east-1' } }],
-    [undefined, urls, true, { value: { kind: 'urls', urls } }],
-    [undefined, urls, false, { value: { kind: 'urls', urls } }],
-    [undefined, [], true, { problem: { kind: 'missing', flags: ['region'] } }],
-    [undefined, undefined, true, { problem: { kind: 'missing', flags: ['region'] } }],
+    ['us-east-1', 'example.org', undefined, true, zonal],
+    ['us-east-1', 'example.org', undefined, false, ['https://us-east-1.example.org']],
+    // The region takes precedence.
+    ['us-east-1', 'example.org', urls, true, zonal],
+    ['us-east-1', undefined, undefined, true, { missing: 'controlPlaneDomain' }],
+    ['us-east-1', undefined, urls, true, { missing: 'controlPlaneDomain' }],
+    [undefined, undefined, urls, true, urls],
+    [undefined, 'example.org', urls, false, urls],
+    [undefined, 'example.org', [], true, { missing: 'metadataURL' }],
+    [undefined, undefined, undefined, true, { missing: 'metadataURL' }],
   ];
-  for (const [region, metadataURL, agentEnableZonalURLs, expected] of cases) {
-    const resolved = resolveControlPlaneAddress({ region, metadataURL, agentEnableZonalURLs });
-    assert.partialDeepStrictEqual(resolved, expected);
+  for (const [region, controlPlaneDomain, metadataURL, agentEnableZonalURLs, expected] of cases) {
+    const found = controlPlaneUrls({ region, controlPlaneDomain, metadataURL, agentEnableZonalURLs });
+    const shown = 'problem' in found ? { missing: found.problem.flags[0] } : found.value;
+    assert.deepEqual(shown, expected);
   }
 });

@@ -3,28 +3,40 @@ import { clusterMembers } from '../flags/rows/takers.ts';
 import type { Outcome } from '../outcome.ts';
 import { missing, type Rule, type Violation } from './rule.ts';
 
-/** How the control plane is reached: the three zonal addresses of a region, its one address, or given addresses. */
-type ControlPlaneAddress =
-  | { readonly kind: 'zonal'; readonly region: string }
-  | { readonly kind: 'regional'; readonly region: string }
-  | { readonly kind: 'urls'; readonly urls: readonly string[] };
+type Values = Pick<FlagValues, 'region' | 'controlPlaneDomain' | 'metadataURL' | 'agentEnableZonalURLs'>;
 
-type Values = Pick<FlagValues, 'region' | 'metadataURL' | 'agentEnableZonalURLs'>;
+const zones = ['a', 'b', 'c'] as const;
 
-export function resolveControlPlaneAddress(values: Values): Outcome<ControlPlaneAddress, Violation> {
-  const { region, metadataURL: urls } = values;
-  if (region !== undefined)
-    return { value: { kind: values.agentEnableZonalURLs ? 'zonal' : 'regional', region } };
-  if (urls !== undefined && urls.length > 0) return { value: { kind: 'urls', urls } };
-  return missing(['region'], 'set the region of the control plane, or its URL with -metadataURL');
+/** The addresses of the control plane: of a region by its zones, the one of a region, or those that are given. */
+export function controlPlaneUrls(values: Values): Outcome<readonly string[], Violation> {
+  const { region, controlPlaneDomain: domain, metadataURL: urls, agentEnableZonalURLs: isZonal } = values;
+  if (region === undefined) {
+    if (urls !== undefined && urls.length > 0) return { value: urls };
+    return missing(['metadataURL'], 'set it to the URL of the control plane, or set its -region');
+  }
+  if (domain === undefined)
+    return missing(
+      ['controlPlaneDomain'],
+      'set the domain of the control plane: -region has its addresses there',
+    );
+  const names = isZonal ? zones.map((zone) => `${region}-${zone}`) : [region];
+  return { value: names.map((name) => `https://${name}.${domain}`) };
+}
+
+/** The addresses, after the rules were checked. */
+export function checkedControlPlaneUrls(values: Values): readonly string[] {
+  const urls = controlPlaneUrls(values);
+  if ('problem' in urls) throw new TypeError(urls.problem.rule);
+  return urls.value;
 }
 
 export const controlPlaneAddressRule: Rule = {
-  statement: 'One of -region and -metadataURL is needed. -region takes precedence.',
-  flags: ['region', 'metadataURL'],
+  statement:
+    'One of -metadataURL and -region is needed, and -controlPlaneDomain with -region. -region takes precedence.',
+  flags: ['region', 'controlPlaneDomain', 'metadataURL'],
   commands: clusterMembers,
   check(values) {
-    const resolved = resolveControlPlaneAddress(values);
-    return 'problem' in resolved ? resolved.problem : undefined;
+    const urls = controlPlaneUrls(values);
+    return 'problem' in urls ? urls.problem : undefined;
   },
 };

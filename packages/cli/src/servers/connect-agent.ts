@@ -2,6 +2,7 @@ import type { ClusterPort, ReportedExpiry } from '@weir/cluster';
 import { type Clock, type Environment, type Log, type Metrics, systemRandom } from '@weir/core';
 import { connectCluster } from '@weir/rpc';
 import type { CommandValues } from '../flags/catalogue.ts';
+import { checkedControlPlaneUrls } from '../rules/control-plane-address.ts';
 import { agentProof } from './agent-proof.ts';
 import { forwardProxy } from './forward-proxy.ts';
 
@@ -31,7 +32,8 @@ export async function connectAgent({
   metrics,
 }: AgentConnectionParts): Promise<AgentConnection> {
   const proxy = forwardProxy(values);
-  let knownUrls = (): readonly string[] => values.metadataURL!;
+  const urls = checkedControlPlaneUrls(values);
+  let knownUrls = (): readonly string[] => urls;
   const proof = agentProof({
     values,
     urls: () => knownUrls(),
@@ -46,7 +48,7 @@ export async function connectAgent({
   await proof.whenReady();
   const { agentKey, refused, tokens } = proof;
   const cluster = connectCluster({
-    urls: values.metadataURL!,
+    urls,
     clusterId: values.defaultVirtualClusterID!,
     agentKey,
     onAgentKeyRefused: refused,

@@ -3,6 +3,7 @@ import { startMetricsPublisher, startMetricsPush } from '@weir/agent';
 import { jsonLog, Metrics, release, systemRandom } from '@weir/core';
 import { connectCluster } from '@weir/rpc';
 import type { Handler } from '../handler.ts';
+import { checkedControlPlaneUrls } from '../rules/control-plane-address.ts';
 import { agentProof } from './agent-proof.ts';
 import { inUrl, listenAddress, onlyAddress } from './bind-address.ts';
 import { explainingStart } from './explaining-start.ts';
@@ -20,7 +21,8 @@ export const metrics: Handler<'metrics'> = async (values, { clock, environment, 
     write: (line) => output.err(`${line}\n`),
   }).with({ agentId });
   const stats = new Metrics({ agent_version: release });
-  const { httpPort, metadataURL } = values;
+  const { httpPort } = values;
+  const urls = checkedControlPlaneUrls(values);
   const shownHost = inUrl(onlyAddress(values.bindAddress) ?? 'localhost');
   const resources = new AsyncDisposableStack();
   const start = async () => {
@@ -32,13 +34,13 @@ export const metrics: Handler<'metrics'> = async (values, { clock, environment, 
     });
     resources.defer(() => push.stop());
     const proxy = forwardProxy(values);
-    let knownUrls = (): readonly string[] => metadataURL!;
+    let knownUrls = (): readonly string[] => urls;
     const proof = agentProof({ ...deps, values, urls: () => knownUrls(), proxy });
     resources.defer(() => proof.stop());
     await proof.whenReady();
     const cluster = connectCluster({
       ...deps,
-      urls: metadataURL!,
+      urls,
       clusterId,
       agentKey: proof.agentKey,
       onAgentKeyRefused: proof.refused,

@@ -1,6 +1,6 @@
 import { bool } from '../../values/bool.ts';
 import { list } from '../../values/list.ts';
-import { agentGroup, oneOf, path, text, virtualClusterId, zoneName } from '../../values/text.ts';
+import { agentGroup, hostname, oneOf, path, text, virtualClusterId, zoneName } from '../../values/text.ts';
 import { url } from '../../values/url.ts';
 import { available, planned } from '../row.ts';
 import { apiTools, bucketTools, clusterMembers, recordTools } from './takers.ts';
@@ -84,25 +84,33 @@ export const clusterFlags = [
     commands: ['agent'],
     help: 'The agent group; Metadata lists only agents of the same group.',
   }),
-  planned({
+  available({
     name: 'region',
     type: zoneName('region'),
     commands: clusterMembers,
-    help: 'The region of the control plane.',
+    help: 'The region of the control plane, in whose zones it has addresses below -controlPlaneDomain.',
+  }),
+  available({
+    name: 'controlPlaneDomain',
+    type: hostname(),
+    commands: clusterMembers,
+    help: 'The domain of the addresses of the control plane.',
+    rule: 'https://REGION-a.DOMAIN, REGION-b and REGION-c are its addresses in three zones, and https://REGION.DOMAIN the one of the region.',
   }),
   available({
     name: 'metadataURL',
     type: list(url()),
     commands: clusterMembers,
     help: 'The URL of the control plane, or of several of its processes.',
-    rule: 'Default: the three zonal addresses of the region. One reachable process is enough: agents learn the others from it.',
+    rule: 'Default: the three zonal addresses of -region. One reachable process is enough: agents learn the others from it.',
   }),
-  planned({
+  available({
     name: 'agentEnableZonalURLs',
     type: bool(),
     default: true,
     commands: clusterMembers,
     help: 'Use the three zonal addresses of the region instead of its regional address.',
+    rule: 'An address that does not respond is passed over for ten seconds.',
   }),
   available({
     name: 'apiURL',

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HandClock } from '@weir/core/testing';
+import { Addresses } from './addresses.ts';
+
+const [a, b, c] = ['https://a/', 'https://b/', 'https://c/'] as const;
+
+test('addresses are tried in turn, and those that did not respond are passed over for a while', async () => {
+  const clock = new HandClock();
+  const addresses = new Addresses([a, b, c], clock);
+  const next = () => {
+    const rounds = addresses.failed();
+    return [addresses.current, rounds];
+  };
+  assert.deepEqual(
+    [next(), next(), next()],
+    [
+      [b, 0],
+      [c, 0],
+      [a, 1],
+    ],
+  );
+  addresses.notReached();
+  assert.deepEqual(
+    [next(), next(), next()],
+    [
+      [b, 1],
+      [c, 1],
+      [b, 2],
+    ],
+    'a does not respond',
+  );
+  addresses.notReached();
+  assert.deepEqual(next(), [c, 2]);
+  assert.deepEqual(next(), [a, 2], 'all others are in doubt');
+  addresses.reached();
+  assert.deepEqual(
+    [next(), next()],
+    [
+      [c, 3],
+      [a, 3],
+    ],
+    'only b is in doubt',
+  );
+  await clock.pass(10_000);
+  assert.deepEqual(next(), [b, 3]);
+});
+
+test('a single address stays', () => {
+  const addresses = new Addresses([a], new HandClock());
+  addresses.notReached();
+  assert.deepEqual([addresses.failed(), addresses.current], [1, a]);
+});
