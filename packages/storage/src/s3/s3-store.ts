@@ -6,9 +6,9 @@ import type { ObjectAttributes, ObjectInfo, ObjectStore } from '../store/object-
 import { ObjectNotFound, StoreError } from '../store/store-error.ts';
 import type { LookupFor } from '../store-http/http-client.ts';
 import { attributeHeaders, infoIn, rangeIn, rangeParts, readError } from '../store-http/object-responses.ts';
-import { Renewed } from '../store-http/renewed.ts';
+import type { Renewed } from '../store-http/renewed.ts';
 import { type HttpResponse, isSuccess } from '../store-http/response-reader.ts';
-import { credentialsIn, findCredentials } from './credentials.ts';
+import { awsCredentials } from './aws-credentials.ts';
 import { deleteObject, deleteObjects } from './delete-objects.ts';
 import { incompleteUploads } from './incomplete-uploads.ts';
 import { listObjects } from './list-objects.ts';
@@ -17,7 +17,6 @@ import { s3Error } from './s3-errors.ts';
 import { S3Requests } from './s3-requests.ts';
 import { parseS3Url, type S3Location } from './s3-url.ts';
 import type { ExpiringCredentials } from './signature.ts';
-import { Sts } from './sts.ts';
 
 /** Settings of a process for all of its S3 buckets. */
 export interface S3Settings {
@@ -45,9 +44,6 @@ const defaultRegion = 'us-east-1';
 
 /** For so long a bucket that was seen is taken to exist, where asking costs a request. */
 const bucketSeenForMs = 10_000;
-
-/** So long before they expire, credentials of a role are renewed. */
-const renewAheadMs = 300_000;
 
 /**
  * A bucket of S3 or of a compatible store, by our own HTTP client, whose requests are one `writev`. The SDK only looks
@@ -161,23 +157,16 @@ export async function openS3Store(url: URL, deps: S3StoreDeps): Promise<ObjectSt
 function credentialsFor(
   location: S3Location,
   region: string,
-  { clock, environment, usesMetadataService = false, s3: settings = {}, lookupFor }: S3StoreDeps,
+  { clock, environment, usesMetadataService, s3: settings = {}, lookupFor }: S3StoreDeps,
 ): Renewed<ExpiringCredentials> {
   const subject = `s3://${location.bucket}`;
-  const sts = new Sts({ clock, region, environment, subject, lookupFor });
-  const fixed = credentialsIn(environment);
-  const find =
-    fixed === undefined
-      ? findCredentials({ environment, clock, sts, usesMetadataService })
-      : async () => fixed;
   const roleArn = location.roleArn ?? settings.roleArnDefault ?? '';
   const { roleSeconds: durationSeconds } = location;
   const { roleExternalId: externalId } = settings;
   if (roleArn === '' && durationSeconds !== undefined)
     throw new StoreError('invalid', subject, 'assumeRoleDurationMinutes= needs assumeRoleARN=');
-  const renew = async (signal: AbortSignal) => {
-    const source = await find(signal);
-    return roleArn === '' ? source : sts.assumeRole(source, { roleArn, durationSeconds, externalId }, signal);
-  };
-  return new Renewed({ clock, subject, renew, renewAheadMs });
+  return awsCredentials(
+    { subject, region, durationSeconds, externalId, ...(roleArn === '' ? {} : { roleArn }) },
+    { clock, environment, usesMetadataService, lookupFor },
+  );
 }
