@@ -28,6 +28,7 @@ export { ManifestRewrite } from './changes/manifest-rewrite.ts';
 export { PartitionEvolution, PropertyChange, SchemaEvolution } from './changes/metadata-changes.ts';
 export { orphanFiles } from './changes/orphans.ts';
 export type { TableChange } from './changes/table-change.ts';
+export { commonUri } from './files/common-uri.ts';
 export type { DataFiles } from './files/data-files.ts';
 export { storeDataFiles, storeFiles } from './files/store-files.ts';
 export type { TableFiles } from './files/table-files.ts';

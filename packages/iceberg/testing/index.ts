@@ -1,1 +1,3 @@
-export { RestServer } from './rest-server.ts';
+export { GlueServer } from './glue-server.ts';
+export { MemoryCatalog } from './memory-catalog.ts';
+export { type Fault, RestServer } from './rest-server.ts';

@@ -135,6 +135,7 @@ export class RestServer {
   async #create(namespace: readonly string[], request: ObjectReader): Promise<Json> {
     const spec = request.objectIfAny('partition-spec');
     const order = request.raw('write-order');
+    const location = request.textIfAny('location');
     const { 'format-version': _version, ...properties } = request.texts('properties');
     const updates: TableUpdate[] = [
       { action: 'assign-uuid', uuid: `00000000-0000-4000-8000-${String(++this.#uuids).padStart(12, '0')}` },
@@ -150,6 +151,7 @@ export class RestServer {
         order: order === undefined ? unsorted : readSortOrder(order, 'write-order'),
       },
       { action: 'set-default-sort-order', orderId: -1 },
+      ...(location === undefined ? [] : [{ action: 'set-location' as const, location }]),
       { action: 'set-properties', updates: properties },
     ];
     return loadedJson(await this.#catalog.create({ namespace, name: request.text('name') }, updates));

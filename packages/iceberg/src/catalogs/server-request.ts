@@ -1,12 +1,13 @@
 /** One request to a catalog server, and what is known of its effect when no answer comes. */
+import type { LookupFunction } from 'node:net';
 import { type Clock, Failure } from '@weir/core';
 import { httpExchange, withinTime } from '@weir/http/client';
 import { icebergLimits } from '../limits.ts';
 
 export interface ServerOptions {
   readonly clock: Clock;
-  /** Decides which hosts may be connected to. Absent for all. */
-  readonly lookup?: Parameters<typeof httpExchange>[0]['lookup'];
+  /** Decides which hosts may be connected to, or throws one line. Absent for all. */
+  readonly lookupFor?: ((host: string, port: number) => LookupFunction) | undefined;
   /** The certificate authority, in PEM, if it is not a public one. */
   readonly ca?: string | undefined;
   readonly timeoutMs?: number | undefined;
@@ -35,8 +36,9 @@ const defaultTimeoutMs = 60_000;
 /** Throws `AnswerLost` if the server may have got the request, and a `Failure` if it has not. */
 export async function sendRequest(
   { url, method, headers, body }: OutgoingRequest,
-  { clock, lookup, ca, timeoutMs = defaultTimeoutMs }: ServerOptions,
+  { clock, lookupFor, ca, timeoutMs = defaultTimeoutMs }: ServerOptions,
 ): Promise<ServerAnswer> {
+  const lookup = lookupFor?.(url.hostname.replace(/^\[(.*)\]$/, '$1'), portOf(url));
   let isConnected = false;
   const onConnected = () => {
     isConnected = true;
@@ -54,6 +56,11 @@ export async function sendRequest(
       ? new AnswerLost(message, { cause: error })
       : new Failure(`${message}; is the catalog reachable?`, { cause: error });
   }
+}
+
+function portOf({ protocol, port }: URL): number {
+  if (port !== '') return Number(port);
+  return protocol === 'https:' ? 443 : 80;
 }
 
 /** The address of a path below another, which may or may not end with a slash. */

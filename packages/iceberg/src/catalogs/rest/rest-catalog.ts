@@ -22,7 +22,13 @@ import {
 } from '../../table-errors.ts';
 import { type Catalog, type LoadedTable, shownName, type TableName } from '../catalog.ts';
 import { AnswerLost } from '../server-request.ts';
-import { type RestAnswer, type RestCall, RestConnection, type RestOptions } from './rest-connection.ts';
+import {
+  adviceOn,
+  type RestAnswer,
+  type RestCall,
+  RestConnection,
+  type RestOptions,
+} from './rest-connection.ts';
 
 /** Pages of a list that are read; a server that never ends is not followed. */
 const pagesMax = 10_000;
@@ -145,8 +151,7 @@ function loadedIn(table: TableName, answer: RestAnswer): LoadedTable {
 
 function problemOf(table: TableName, { status, problem }: RestAnswer): Error {
   if (status === 404) return new TableNotFound(`${shownName(table)}: there is no such table`);
-  const advice = status === 401 || status === 403 ? '; check the credentials and rights of the catalog' : '';
-  return new Failure(`${shownName(table)}: the catalog answered with ${problem}${advice}`);
+  return new Failure(`${shownName(table)}: the catalog answered with ${problem}${adviceOn(status)}`);
 }
 
 function readName(json: Json, place: string): TableName {

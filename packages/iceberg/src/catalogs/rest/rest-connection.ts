@@ -94,7 +94,9 @@ export class RestConnection {
     const query = warehouse === undefined ? undefined : { warehouse };
     const { status, json, problem } = await this.#request({ method: 'GET', path: ['config'], query });
     if (status !== 200)
-      throw new Failure(`${this.#uri.origin}: the catalog refused its configuration: ${problem}`);
+      throw new Failure(
+        `${this.#uri.origin}: the catalog refused its configuration: ${problem}${adviceOn(status)}`,
+      );
     const config = new ObjectReader(json, 'config');
     const values: Record<string, string> = { ...config.texts('defaults'), ...config.texts('overrides') };
     return {
@@ -162,6 +164,11 @@ function safeDecode(segment: string): string {
   } catch {
     return segment;
   }
+}
+
+/** What to do about a status, after the problem. */
+export function adviceOn(status: number): string {
+  return [401, 403, 419].includes(status) ? '; check the credentials and rights of the catalog' : '';
 }
 
 /** `{"error": {"message", "type", "code"}}`, or whatever a proxy answers. */
