@@ -30,6 +30,43 @@ export interface Credential {
   readonly variable: string;
 }
 
+interface CatalogPlace {
+  readonly namespace: readonly string[];
+  /** Certificates of authorities, in PEM, if they are not public ones. */
+  readonly authorities: Credential | undefined;
+  /** Distinguishes catalogs, whatever the login is. */
+  readonly digest: string;
+}
+
+/** A catalog that a configuration names. Of credentials it has the names; AWS is that of the agents. */
+export type CatalogSettings =
+  | (CatalogPlace & {
+      readonly kind: 'rest';
+      readonly uri: string;
+      readonly warehouse: string | undefined;
+      readonly auth:
+        | { readonly type: 'none' }
+        | { readonly type: 'bearer'; readonly token: Credential }
+        | {
+            readonly type: 'oauth2';
+            readonly clientId: string;
+            readonly clientSecret: Credential;
+            readonly tokenUrl: string | undefined;
+            readonly scope: string | undefined;
+          }
+        | {
+            readonly type: 'sigv4';
+            readonly service: 'glue' | 's3tables' | 'execute-api';
+            readonly region: string;
+          };
+    })
+  | (CatalogPlace & {
+      readonly kind: 'glue';
+      readonly region: string;
+      readonly catalogId: string | undefined;
+      readonly endpoint: string | undefined;
+    });
+
 /** `skip` drops a record that cannot be a row, `keep` puts it into a table of its own, `stop` waits for an operator. */
 export type DeadLetterMode = 'skip' | 'stop' | 'keep';
 
@@ -54,6 +91,8 @@ export interface TableConfiguration {
   readonly compression: 'zstd' | 'snappy' | 'gzip' | 'none';
   /** The bucket of the agents if absent. */
   readonly destinationBucketUrl: string | undefined;
+  /** The catalog that has the table; the bucket itself if absent. */
+  readonly catalog: CatalogSettings | undefined;
   /**
    * Returns the definition. It asks the schema registry only if the schema comes from there, and rejects if that does
    * not answer, or has no schema that a table can have.

@@ -51,6 +51,7 @@ export function definition(parts: Partial<TableDefinition> & { readonly own?: re
     commitIntervalMs: 1000,
     compression: 'zstd',
     destinationBucketUrl: undefined,
+    catalog: undefined,
     openRows: () => rowsOf(made),
     ...others,
   };

@@ -17,6 +17,10 @@ const askedTable = s.struct({
   tableUuid: s.text,
   /** The bucket that it is in, as its configuration names it; that of the agents if absent. */
   bucketUrl: s.optional(s.text),
+  /** The catalog that has it, as JSON of what its configuration says; the bucket itself if absent. */
+  catalog: s.optional(s.text),
+  /** The values of the secrets that the catalog refers to. */
+  secrets: s.optional(s.texts),
 });
 export type AskedTable = s.TypeOf<typeof askedTable>;
 

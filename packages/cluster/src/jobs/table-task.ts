@@ -39,6 +39,10 @@ const tableRemovalTask = s.struct({
   tableName: s.text,
   /** The bucket of the agents if absent. */
   bucketUrl: s.optional(s.text),
+  /** The catalog that has it, as JSON of what its configuration said; the bucket itself if absent. */
+  catalog: s.optional(s.text),
+  /** The values of the secrets that the catalog refers to. */
+  secrets: s.optional(s.texts),
 });
 export type TableRemovalTask = s.TypeOf<typeof tableRemovalTask>;
 

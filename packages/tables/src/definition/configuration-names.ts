@@ -1,4 +1,6 @@
 import { type ConfigurationProblem, entryOf, type YamlMapping, type YamlScalar } from '@weir/pipelines/yaml';
+import type { TableConfiguration } from '../table-definition.ts';
+import { nameInCatalog } from './catalog-fields.ts';
 import { itemsOf } from './table-fields.ts';
 
 /** The table that keeps records that could not be rows. */
@@ -42,6 +44,34 @@ export function nameProblems(root: YamlMapping): ConfigurationProblem[] {
       place: topic.place,
       message: `tables[${index}].source_topic: is the table ${name}, which keeps the failed records of another table`,
     });
+  }
+  return problems;
+}
+
+/** Finds tables that have one name in their catalog, where fewer letters are distinguished than in topics. */
+export function catalogNameProblems(
+  root: YamlMapping,
+  definitions: readonly Pick<TableConfiguration, 'name' | 'catalog'>[],
+): ConfigurationProblem[] {
+  const problems: ConfigurationProblem[] = [];
+  const names = new Map<string, number>();
+  const items = itemsOf(root, 'tables');
+  for (const [index, { name, catalog }] of definitions.entries()) {
+    if (catalog === undefined) continue;
+    const found = nameInCatalog(catalog, name);
+    const problem = (other: number) => ({
+      place: textIn(items[index]!, 'source_topic').place,
+      message: `tables[${index}].source_topic: has the name ${found} in its catalog, as tables[${other}] has`,
+    });
+    for (const one of [found, `${found}${deadLettersSuffix}`]) {
+      const key = `${catalog.digest} ${one}`;
+      const other = names.get(key);
+      if (other !== undefined) {
+        problems.push(problem(other));
+        break;
+      }
+      names.set(key, index);
+    }
   }
   return problems;
 }

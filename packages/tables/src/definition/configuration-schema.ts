@@ -8,6 +8,7 @@ import {
   oneOf,
   text,
 } from '@weir/pipelines/yaml-schema';
+import { catalogFields } from './catalog-fields.ts';
 
 const optionalText = text.optional();
 
@@ -43,6 +44,7 @@ const table = mapping({
   compression: oneOf(['zstd', 'snappy', 'gzip', 'none']).optional(),
   commit_interval: optionalText,
   destination_bucket_url: optionalText,
+  catalog: catalogFields.optional(),
   dlq_mode: oneOf(['skip', 'stop', 'keep']).optional(),
   dlq_keep_settings: mapping({ retention: optionalText }).optional(),
   retention: optionalText,
@@ -61,6 +63,7 @@ export const tablesConfiguration = mapping({
     }),
   ),
   destination_bucket_url: optionalText,
+  catalog: catalogFields.optional(),
   tables: list(table),
 });
 

@@ -39,6 +39,7 @@ test('a table has its defaults, and ends with the columns of its records', async
     retentionMs: undefined,
     commitIntervalMs: 60_000,
     compression: 'zstd',
+    catalog: undefined,
     destinationBucketUrl: undefined,
   });
   assert.deepEqual(

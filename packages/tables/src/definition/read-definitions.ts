@@ -22,7 +22,8 @@ import type {
   TableConfiguration,
   TableDefinition,
 } from '../table-definition.ts';
-import { nameProblems, tableNameOf } from './configuration-names.ts';
+import { type CatalogFields, catalogProblems, catalogSettings, isPlainUrl } from './catalog-fields.ts';
+import { catalogNameProblems, nameProblems, tableNameOf } from './configuration-names.ts';
 import {
   type SourceFields,
   type TableFields,
@@ -62,7 +63,7 @@ function definitionsOf(value: YamlValue): DefinitionsReading {
       problems: [{ place, message: `tables: has more than ${tableLimits.configuredTablesMax} tables` }],
     };
   }
-  const found: ConfigurationProblem[] = nameProblems(root);
+  const found: ConfigurationProblem[] = [...nameProblems(root), ...commonCatalogProblems(root, fields)];
   const sources = new Map(fields.source_clusters.map((source) => [source.name, sourceOf(source)]));
   const texts = new ParsedTexts();
   const definitions: TableConfiguration[] = [];
@@ -70,11 +71,22 @@ function definitionsOf(value: YamlValue): DefinitionsReading {
     const table = fields.tables[index]!;
     const source = sources.get(table.source_cluster_name);
     const reading = new TableReading(table, new TableProblems(item, index), texts);
-    const definition = reading.definition(source ?? noSource, fields.destination_bucket_url);
+    const definition = reading.definition(source ?? noSource, fields);
     found.push(...reading.problems);
     if (definition !== undefined) definitions.push(definition);
   }
+  if (found.length === 0) found.push(...catalogNameProblems(root, definitions));
   return found.length > 0 ? { problems: found } : { definitions };
+}
+
+function commonCatalogProblems(root: YamlMapping, { catalog }: TablesConfiguration): ConfigurationProblem[] {
+  const entry = entryOf(root, 'catalog');
+  if (catalog === undefined || entry === undefined) return [];
+  return Array.from(catalogProblems(catalog), ({ field, rule }) => {
+    const inner = field === undefined ? undefined : entryOf(entry.value as YamlMapping, field);
+    const subject = field === undefined ? 'catalog' : `catalog.${field}`;
+    return { place: (inner?.value ?? entry.value).place, message: `${subject}: ${rule}` };
+  });
 }
 
 function sourceOf({ name, bootstrap_brokers, credentials }: SourceFields): SourceCluster {
@@ -168,8 +180,12 @@ class TableReading {
   }
 
   /** Nothing if there are problems. */
-  definition(source: SourceCluster, bucketUrl: string | undefined): TableConfiguration | undefined {
+  definition(
+    source: SourceCluster,
+    common: Pick<TablesConfiguration, 'destination_bucket_url' | 'catalog'>,
+  ): TableConfiguration | undefined {
     const fields = this.#fields;
+    this.#checkCatalog(fields.catalog);
     const isRegistry = this.#isRegistry();
     const mappings = this.#mappings();
     const parsed = isRegistry ? undefined : this.#parsed();
@@ -193,7 +209,8 @@ class TableReading {
           maxMs: tableLimits.commitIntervalMsMax,
         }) ?? usualCommitIntervalMs,
       compression: fields.compression ?? 'zstd',
-      destinationBucketUrl: fields.destination_bucket_url ?? bucketUrl,
+      catalog: catalogSettings(fields.catalog ?? common.catalog),
+      destinationBucketUrl: fields.destination_bucket_url ?? common.destination_bucket_url,
     } as const;
     if (this.problems.length > 0) return undefined;
     const resolve = isRegistry
@@ -256,6 +273,12 @@ class TableReading {
           openRegistryRows(deps.openRegistry(address), format, { columns: schema, mappings }),
       };
     };
+  }
+
+  #checkCatalog(catalog: CatalogFields | undefined): void {
+    if (catalog === undefined) return;
+    for (const { field, rule } of catalogProblems(catalog))
+      this.#found.add(field === undefined ? ['catalog'] : ['catalog', field], rule);
   }
 
   /** A table that names a registry uses it. */
@@ -442,12 +465,5 @@ const registryFields = [
 ] as const;
 
 function isRegistryUrl(text: string): boolean {
-  return text.split(',').every((part) => {
-    const url = URL.canParse(part.trim()) ? new URL(part.trim()) : undefined;
-    return (
-      url !== undefined &&
-      /^https?:$/.test(url.protocol) &&
-      [url.username, url.password, url.search, url.hash].every((piece) => piece === '')
-    );
-  });
+  return text.split(',').every((part) => isPlainUrl(part.trim()));
 }

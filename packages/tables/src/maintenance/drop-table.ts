@@ -1,5 +1,5 @@
 import type { Log } from '@weir/core';
-import { type Catalog, type TableFiles, type TableName, TableNotFound } from '@weir/iceberg';
+import { type Catalog, commonUri, type TableFiles, type TableName, TableNotFound } from '@weir/iceberg';
 
 interface DroppedTable {
   readonly catalog: Catalog;
@@ -19,7 +19,10 @@ export async function dropTable(dropped: DroppedTable): Promise<number> {
   const { catalog, table, files, location, log, signal } = dropped;
   try {
     const { metadata } = await catalog.load(table);
-    if (metadata.location !== location || metadata.properties['gc.enabled'] === 'false') {
+    if (
+      commonUri(metadata.location) !== commonUri(location) ||
+      metadata.properties['gc.enabled'] === 'false'
+    ) {
       await catalog.drop(table);
       log.info('dropped table and left its files', { location: metadata.location });
       return 0;

@@ -1,14 +1,21 @@
 /** What the process of tables does: jobs of tables, and questions about them. */
 import { join } from 'node:path';
-import { type TableRemovalTask, type TableState, type TableTask, tableReportIntervalMs } from '@weir/cluster';
+import {
+  type AskedTable,
+  type TableRemovalTask,
+  type TableState,
+  type TableTask,
+  tableReportIntervalMs,
+} from '@weir/cluster';
 import { AllowedHosts } from '@weir/cluster/outbound';
-import type { Clock, Log, Random } from '@weir/core';
+import { type Clock, isSecretReference, type Log, type Random } from '@weir/core';
 import type { DataFiles } from '@weir/iceberg';
 import type { EndedRequest } from '@weir/storage';
 import { RowBudget } from '../append/row-budget.ts';
 import { TableBlocked } from '../append/table-blocked.ts';
 import { keptTableName } from '../dead-letters/kept-records.ts';
 import { replayKept } from '../dead-letters/replay-kept.ts';
+import { parseCatalog } from '../definition/catalog-fields.ts';
 import { openTableRegistry } from '../definition/open-registry.ts';
 import { readDefinitions } from '../definition/read-definitions.ts';
 import { SchemaRefused } from '../definition/source-schema.ts';
@@ -22,7 +29,8 @@ import { TableQuestions } from '../questions/table-questions.ts';
 import { SourceClusters } from '../source/source-clusters.ts';
 import type { Credential, RowDeps, TableConfiguration } from '../table-definition.ts';
 import type { TableEventMessage, TablesSettings, TopicCounts } from './process-messages.ts';
-import { TableBuckets, tableNameIn } from './table-buckets.ts';
+import { type PlacedTable, TableBuckets } from './table-buckets.ts';
+import { TableCatalogs } from './table-catalogs.ts';
 import { tableStateOf } from './table-state.ts';
 
 interface TableWorksOptions {
@@ -51,6 +59,7 @@ interface Written {
 export class TableWorks {
   readonly #options: TableWorksOptions;
   readonly #buckets: TableBuckets;
+  readonly #catalogs: TableCatalogs;
   readonly #sources: SourceClusters;
   readonly #hosts: AllowedHosts;
   readonly #budget = new RowBudget({
@@ -68,7 +77,9 @@ export class TableWorks {
     const { settings, onRequest, clock, random, log } = options;
     this.#options = options;
     this.#hosts = new AllowedHosts(settings.allowedHosts);
-    this.#buckets = new TableBuckets({ bucket: settings.bucket, onRequest, clock, random, log });
+    const { bucket } = settings;
+    this.#catalogs = new TableCatalogs({ bucket, hosts: this.#hosts, clock, random, log });
+    this.#buckets = new TableBuckets({ bucket, catalogs: this.#catalogs, onRequest, clock, random, log });
     this.#sources = new SourceClusters({ hosts: this.#hosts, clock, log });
   }
 
@@ -78,23 +89,23 @@ export class TableWorks {
     const { tableUuid, tableName } = task;
     const log = this.#options.log.with({ table: tableName });
     const configuration = readTask(task);
-    const bucket = await this.#buckets.bucketOf(configuration.destinationBucketUrl);
+    const place = await this.#placeOf(task, configuration);
     const deps = this.#rowDeps(task);
     const definition = await configuration.resolve(deps);
     const source = this.#sources.open(definition.source, definition.topic, (credential) =>
       this.#credential(task, credential),
     );
-    const written = countedFiles(bucket.dataFiles);
+    const written = countedFiles(place.dataFiles);
     const ingestion = new TableIngestion({
       definition,
-      name: tableNameIn(task),
+      name: place.name,
       source,
       rows: definition.openRows(deps),
       parquet: this.#writer(),
       dataFiles: written,
       budget: this.#budget,
-      catalog: bucket.catalog,
-      files: bucket.files,
+      catalog: place.catalog,
+      files: place.files,
       clock,
       random,
       log,
@@ -135,9 +146,8 @@ export class TableWorks {
   /** Does what is due for a table and for its kept records. */
   async maintain(task: TableTask, { signal }: WorkOptions): Promise<string> {
     const configuration = readTask(task);
-    const { catalog, files, dataFiles } = await this.#buckets.bucketOf(configuration.destinationBucketUrl);
+    const { catalog, files, dataFiles, name: table } = await this.#placeOf(task, configuration);
     const settings = maintenanceSettings(configuration);
-    const table = tableNameIn(task);
     const common = { catalog, files, dataFiles, signal };
     const { summary } = await this.#maintenance().maintain({ ...common, table, settings: settings.rows });
     await this.#maintenance().maintain({
@@ -153,12 +163,12 @@ export class TableWorks {
   async replay(task: TableTask, { signal, onEvent }: WorkOptions): Promise<string> {
     const { clock, random } = this.#options;
     const configuration = readTask(task);
-    const { catalog, files, dataFiles } = await this.#buckets.bucketOf(configuration.destinationBucketUrl);
+    const { catalog, files, dataFiles, name } = await this.#placeOf(task, configuration);
     const deps = this.#rowDeps(task);
     const definition = await configuration.resolve(deps);
     const { replayed, failed, waiting } = await replayKept({
       definition,
-      name: tableNameIn(task),
+      name,
       rows: definition.openRows(deps),
       parquet: this.#writer(),
       dataFiles,
@@ -183,18 +193,14 @@ export class TableWorks {
   /** Deletes the files of a table that is not wanted any more. */
   async remove(task: TableRemovalTask, { signal }: WorkOptions): Promise<string> {
     const { log } = this.#options;
-    const { catalog, files, root } = await this.#buckets.bucketOf(task.bucketUrl);
-    const table = tableNameIn(task);
+    const place = await this.#placeOfTask(task, { ignoresOthers: true });
+    const { catalog, files, name, location, keptLocation } = place;
     let deleted = 0;
-    for (const one of [table, keptTableName(table)])
-      deleted += await dropTable({
-        catalog,
-        table: one,
-        files,
-        location: `${root}/${one.name}`,
-        log,
-        signal,
-      });
+    for (const one of [
+      { table: name, location },
+      { table: keptTableName(name), location: keptLocation },
+    ])
+      deleted += await dropTable({ ...one, catalog, files, log, signal });
     return `deleted ${deleted} files`;
   }
 
@@ -206,11 +212,8 @@ export class TableWorks {
     const { settings, clock, log } = this.#options;
     this.#questions ??= new TableQuestions({
       placeOf: async (table) => {
-        const { files, dataFiles, root } = await this.#buckets.bucketOf(table.bucketUrl);
-        return {
-          files: { ...files, readRange: dataFiles.readRange },
-          location: `${root}/${tableNameIn(table).name}`,
-        };
+        const { files, dataFiles, catalog, name } = await this.#placeOfTask(table);
+        return { files: { ...files, readRange: dataFiles.readRange }, catalog, name };
       },
       directory: join(settings.directory, 'questions'),
       clock,
@@ -224,6 +227,29 @@ export class TableWorks {
     await this.#questions?.close();
     await this.#parquet?.close();
     await this.#buckets.close();
+    this.#catalogs.close();
+  }
+
+  #placeOf(
+    task: TableTask,
+    { destinationBucketUrl: bucketUrl, catalog: settings }: TableConfiguration,
+  ): Promise<PlacedTable> {
+    return this.#buckets.placeOf(task, { bucketUrl, settings, credentialOf: this.#credentialsOf(task) });
+  }
+
+  /** Of a table without its configuration. */
+  #placeOfTask(
+    task: AskedTable,
+    { ignoresOthers = false }: { readonly ignoresOthers?: boolean } = {},
+  ): Promise<PlacedTable> {
+    const settings = parseCatalog(task.catalog);
+    const { bucketUrl } = task;
+    const credentialOf = this.#credentialsOf(task);
+    return this.#buckets.placeOf(task, { bucketUrl, settings, credentialOf, ignoresOthers });
+  }
+
+  #credentialsOf(task: Pick<TableTask, 'secrets'>): (credential: Credential) => string {
+    return (credential) => this.#credential(task, credential);
   }
 
   #rowDeps(task: TableTask): RowDeps {
@@ -239,8 +265,10 @@ export class TableWorks {
     };
   }
 
-  #credential(task: TableTask, { variable: name }: Credential): string {
+  #credential(task: Pick<TableTask, 'secrets'>, { variable: name }: Credential): string {
     const value = this.#value(task, name);
+    if (value === undefined && isSecretReference(name))
+      throw new TableBlocked(`the configuration refers to ${name}, which is gone; create the secret again`);
     if (value === undefined)
       throw new TableBlocked(
         `the agents have no environment variable ${name} that configurations may read; set it, and list it in -allowedPipelineVariables`,
@@ -248,7 +276,7 @@ export class TableWorks {
     return value;
   }
 
-  #value({ secrets = {} }: TableTask, name: string): string | undefined {
+  #value({ secrets = {} }: Pick<TableTask, 'secrets'>, name: string): string | undefined {
     const { variables } = this.#options.settings;
     const secret = /^\$\{secret:([^}]+)\}$/.exec(name)?.[1];
     if (secret !== undefined) return Object.hasOwn(secrets, secret) ? secrets[secret] : undefined;

@@ -35,7 +35,11 @@ const random = seededRandom(1);
 const deps = { files, clock: systemClock, random };
 const catalog = new ObjectStoreCatalog({ ...deps, root, log: silentLog });
 const questions = new TableQuestions({
-  placeOf: async ({ tableName, tableUuid }) => ({ files, location: `${root}/${tableName}-${tableUuid}` }),
+  placeOf: async ({ tableName, tableUuid }) => ({
+    files,
+    catalog,
+    name: { namespace: [], name: `${tableName}-${tableUuid}` },
+  }),
   directory: join(directory, 'copies'),
   clock: systemClock,
   log: silentLog,

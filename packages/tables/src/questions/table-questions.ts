@@ -12,10 +12,11 @@ import {
 } from '@weir/cluster';
 import { type Clock, coreLimits, formatBytes, type Log, Semaphore, SemaphoreFull } from '@weir/core';
 import {
+  type Catalog,
   type DataFiles,
   InvalidTable,
-  ObjectStoreCatalog,
   type TableFiles,
+  type TableName,
   TableNotFound,
 } from '@weir/iceberg';
 import { tableLimits } from '../limits.ts';
@@ -33,8 +34,9 @@ interface BucketFiles extends TableFiles, Pick<DataFiles, 'readRange'> {}
 /** Where a table is. */
 interface TablePlace {
   readonly files: BucketFiles;
-  /** The URI of its folder; metadata and data are below. */
-  readonly location: string;
+  readonly catalog: Pick<Catalog, 'load'>;
+  /** As the catalog has it. Kept records are a table beside it. */
+  readonly name: TableName;
 }
 
 interface TableQuestionsOptions {
@@ -114,13 +116,9 @@ export class TableQuestions {
   }
 
   async #load(table: AskedTable, suffix = '') {
-    const { clock, log, placeOf } = this.#options;
-    const { files, location } = await placeOf(table);
-    const folder = `${location.replace(/\/+$/, '')}${suffix}`;
-    const end = folder.lastIndexOf('/');
+    const { files, catalog, name } = await this.#options.placeOf(table);
     try {
-      const catalog = new ObjectStoreCatalog({ files, root: folder.slice(0, end), clock, log });
-      return { files, loaded: await catalog.load({ namespace: [], name: folder.slice(end + 1) }) };
+      return { files, loaded: await catalog.load({ ...name, name: `${name.name}${suffix}` }) };
     } catch (error) {
       if (error instanceof TableNotFound)
         throw new TableNotFound(`${table.tableName}${suffix}: nothing was committed to the table yet`, {
