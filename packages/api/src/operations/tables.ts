@@ -34,6 +34,14 @@ export const tableUuid = () =>
 const tableName = () => text(apiLimits.tableNameCharsMax);
 const line = () => text(apiLimits.tableMessageCharsMax);
 
+const catalog = z
+  .object({
+    type: z.enum(['rest', 'glue']).describe('A server of the Iceberg REST protocol, or AWS Glue.'),
+    address: text(apiLimits.apiUrlCharsMax).describe('Its address; of Glue the region.'),
+    table: text(apiLimits.tableMessageCharsMax).describe('The table there, after its namespace.'),
+  })
+  .meta({ id: 'TableCatalog', description: 'The catalog that a configuration names for a table.' });
+
 const table = z
   .object({
     table_name: tableName().describe('The name: the source cluster, two underscores and the topic.'),
@@ -41,6 +49,7 @@ const table = z
     table_location: text(apiLimits.apiUrlCharsMax).describe(
       'Where its files are; below the bucket of the agents if it begins without a scheme.',
     ),
+    catalog: catalog.optional().describe('The catalog that has it, unless that is the bucket.'),
     source_stream_name: tableName().describe('The topic that its records come from.'),
     source_cluster_name: tableName().describe('The source cluster of the topic, as its pipeline names it.'),
     pipeline_id: id('pipeline').describe('The pipeline that writes it, or did last.'),

@@ -73,9 +73,10 @@ async function start(t: TestContext) {
     },
     cancelQuery: async () => {},
   });
-  const { virtualClusters, tables } = accounts;
+  const { virtualClusters, tables, secrets } = accounts;
   let ids = 0;
-  const catalogs = new ClusterCatalogs({ virtualClusters, tables, portOf, freshUuid: () => `q${ids++}` });
+  const freshUuid = () => `q${ids++}`;
+  const catalogs = new ClusterCatalogs({ virtualClusters, tables, secrets, portOf, freshUuid });
   const server = await startControlPlane({
     host: '127.0.0.1',
     port: 0,

@@ -2,13 +2,19 @@ import { clusterTypeOf } from '@weir/api';
 import type { Tables } from '../accounts/workspaces/tables.ts';
 import type { VirtualClusters } from '../accounts/workspaces/virtual-clusters.ts';
 import { controlPlaneLimits } from '../limits.ts';
-import { askedTable, askTables, type QuestionsPort } from '../operations/cluster/ask-tables.ts';
+import {
+  askedTable,
+  askTables,
+  type CatalogSecrets,
+  type QuestionsPort,
+} from '../operations/cluster/ask-tables.ts';
 import { OperationFailed } from '../operations/operation-failed.ts';
 import type { CatalogTables } from './catalog-answers.ts';
 
 interface ClusterCatalogsOptions {
   readonly virtualClusters: Pick<VirtualClusters, 'find'>;
   readonly tables: Pick<Tables, 'list'>;
+  readonly secrets: CatalogSecrets;
   readonly portOf: (clusterId: string) => QuestionsPort;
   readonly freshUuid: () => string;
 }
@@ -35,7 +41,7 @@ export class ClusterCatalogs {
   /** `undefined` if the cluster is no data lake. */
   async tablesOf(clusterId: string, stop: AbortSignal): Promise<CatalogTables | undefined> {
     if (clusterTypeOf(clusterId) !== 'byoc_data_lake') return undefined;
-    const { virtualClusters, tables, portOf, freshUuid } = this.#options;
+    const { virtualClusters, tables, secrets, portOf, freshUuid } = this.#options;
     const cluster = await virtualClusters.find(clusterId);
     if (cluster === undefined) return undefined;
     const place = { accountId: cluster.accountId, clusterId };
@@ -47,7 +53,7 @@ export class ClusterCatalogs {
         const known = this.#known.get(table.uuid);
         const question = {
           kind: 'tableMetadata',
-          table: askedTable(table),
+          table: await askedTable(table, place, secrets),
           ...(known === undefined ? {} : { knownLocation: known.location }),
         } as const;
         const { location, metadata } = await askTables(portOf(clusterId), question, {

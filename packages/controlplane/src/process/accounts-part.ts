@@ -367,10 +367,11 @@ function catalogOf(
   { settings, ports, bySettings }: AccountsPartOptions,
   served: Pick<MetricsReadersOptions, 'limits' | 'tokenKeys'> & { readonly accounts: AccountsDatabase },
 ): Handler {
-  const { virtualClusters, tables } = served.accounts;
+  const { virtualClusters, tables, secrets } = served.accounts;
   const catalogs = new ClusterCatalogs({
     virtualClusters,
     tables,
+    secrets,
     portOf: ports.portOf,
     freshUuid: randomUUID,
   });

@@ -13,10 +13,13 @@ export interface TableOfConfiguration extends Omit<ConfiguredTable, 'pipelineId'
 export function configuredTables(yaml: string): readonly TableOfConfiguration[] {
   const reading = readYaml(yaml);
   if ('problems' in reading) return [];
-  const { source_clusters, destination_bucket_url, tables, ...rest } = checkedValue(
-    reading.value,
-    tablesConfiguration,
-  );
+  const {
+    source_clusters,
+    destination_bucket_url,
+    catalog: common,
+    tables,
+    ...rest
+  } = checkedValue(reading.value, tablesConfiguration);
   return tables.map((table) => {
     const { source_cluster_name: sourceCluster, source_topic: topic } = table;
     return {
@@ -24,12 +27,18 @@ export function configuredTables(yaml: string): readonly TableOfConfiguration[] 
       sourceCluster,
       topic,
       bucketUrl: table.destination_bucket_url ?? destination_bucket_url,
+      ...catalogOf(table.catalog ?? common),
       yaml: JSON.stringify({
         ...rest,
         source_clusters: source_clusters.filter(({ name }) => name === sourceCluster),
         destination_bucket_url,
+        catalog: common,
         tables: [table],
       }),
     };
   });
+}
+
+function catalogOf(catalog: { readonly type: string } | undefined): Pick<ConfiguredTable, 'catalog'> {
+  return catalog === undefined || catalog.type === 'bucket' ? {} : { catalog: JSON.stringify(catalog) };
 }

@@ -6,6 +6,7 @@ import type { Pipeline, PipelineConfiguration, Pipelines } from '../accounts/wor
 import { revisionOf, type Secrets } from '../accounts/workspaces/secrets.ts';
 import type { Tables, TablesPlace } from '../accounts/workspaces/tables.ts';
 import { textsIn } from '../pipelines/tenant-references.ts';
+import { catalogOfTask } from './catalog-of-task.ts';
 import { configuredTables, type TableOfConfiguration } from './configured-tables.ts';
 
 interface TableStores {
@@ -98,11 +99,19 @@ export class TablePipelines {
   }
 
   async removed(place: TablesPlace): Promise<readonly RemovedTable[]> {
-    const deleted = await this.#stores.tables.deleted(place);
-    return deleted.map(({ uuid, name, bucketUrl, deletedMs }) => ({
-      task: { tableUuid: uuid, tableName: name, bucketUrl },
-      removedMs: deletedMs,
-    }));
+    const { tables, secrets } = this.#stores;
+    const deleted = await tables.deleted(place);
+    return Promise.all(
+      deleted.map(async ({ uuid, name, bucketUrl, catalog, deletedMs }) => ({
+        task: {
+          tableUuid: uuid,
+          tableName: name,
+          bucketUrl,
+          ...(await catalogOfTask(catalog, place, secrets)),
+        },
+        removedMs: deletedMs,
+      })),
+    );
   }
 
   endReplay(place: TablesPlace, tableUuid: string, requestedMs: number): Promise<void> {

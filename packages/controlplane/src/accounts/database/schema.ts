@@ -275,6 +275,8 @@ export interface TableRow {
   deleted_ms: number | null;
   /** When a user asked for a replay of its kept records that has not ended. */
   replay_ms: number | null;
+  /** JSON of the catalog that a configuration names, without secrets; null for the bucket itself. */
+  catalog: string | null;
 }
 
 export interface SecretRow {

@@ -16,6 +16,8 @@ export interface ConfiguredTable {
   readonly topic: string;
   /** The bucket of the agents if absent. */
   readonly bucketUrl: string | undefined;
+  /** The catalog that has it, as JSON, with references to secrets; the bucket itself if absent. */
+  readonly catalog?: string | undefined;
 }
 
 /** A table of a data lake cluster. */
@@ -78,10 +80,14 @@ export class Tables extends AccountStore {
         rows.map((row) => this.#tableOf(row)),
         configured,
       );
-      for (const { uuid, pipelineId, bucketUrl } of changed)
+      for (const { uuid, pipelineId, bucketUrl, catalog } of changed)
         await transaction
           .updateTable('weir_tables')
-          .set({ pipeline_id: pipelineId, bucket_url: this.#sealed(bucketUrl, uuid) })
+          .set({
+            pipeline_id: pipelineId,
+            bucket_url: this.#sealed(bucketUrl, uuid),
+            catalog: catalog ?? null,
+          })
           .where('id', '=', uuid)
           .execute();
       const made: Table[] = [];
@@ -139,7 +145,7 @@ export class Tables extends AccountStore {
   async #insert(
     transaction: DatabaseTransaction,
     { accountId, clusterId }: TablesPlace,
-    { pipelineId, name, sourceCluster, topic, bucketUrl }: ConfiguredTable,
+    { pipelineId, name, sourceCluster, topic, bucketUrl, catalog }: ConfiguredTable,
   ): Promise<Table> {
     const { clock, random } = this.deps;
     const id = freshUuid(random);
@@ -155,6 +161,7 @@ export class Tables extends AccountStore {
       created_ms: clock.nowMs(),
       deleted_ms: null,
       replay_ms: null,
+      catalog: catalog ?? null,
     };
     await transaction.insertInto('weir_tables').values(row).execute();
     return this.#tableOf(row);
@@ -175,7 +182,7 @@ export class Tables extends AccountStore {
   }
 
   #tableOf(row: TableRow): Table {
-    const { id, name, pipeline_id, source_cluster, topic, bucket_url, created_ms, replay_ms } = row;
+    const { id, name, pipeline_id, source_cluster, topic, bucket_url, created_ms, replay_ms, catalog } = row;
     return {
       uuid: id,
       name,
@@ -183,6 +190,7 @@ export class Tables extends AccountStore {
       sourceCluster: source_cluster,
       topic,
       bucketUrl: bucket_url === null ? undefined : this.#opened(bucket_url, id),
+      ...(catalog === null ? {} : { catalog }),
       createdMs: created_ms,
       ...(replay_ms === null ? {} : { replayRequestedMs: replay_ms }),
     };
@@ -208,7 +216,7 @@ function deletedRows(database: Database, { accountId, clusterId }: TablesPlace) 
 interface Settled {
   /** Those that there are, as they are configured. */
   readonly tables: readonly Table[];
-  /** Those of them whose pipeline or bucket is another one now. */
+  /** Those of them whose pipeline, bucket or catalog is another one now. */
   readonly changed: readonly Table[];
   readonly absent: readonly ConfiguredTable[];
   /** How many more there may be. */
@@ -232,9 +240,12 @@ function settle(known: readonly Table[], configured: readonly ConfiguredTable[])
       absent.push(one);
       continue;
     }
-    const now = { ...table, pipelineId: one.pipelineId, bucketUrl: one.bucketUrl };
+    const { pipelineId, bucketUrl, catalog } = one;
+    const now = { ...table, pipelineId, bucketUrl, catalog };
     tables.push(now);
-    if (now.pipelineId !== table.pipelineId || now.bucketUrl !== table.bucketUrl) changed.push(now);
+    const isSame =
+      pipelineId === table.pipelineId && bucketUrl === table.bucketUrl && catalog === table.catalog;
+    if (!isSame) changed.push(now);
   }
   return { tables, changed, absent, room: Math.max(0, coreLimits.tablesPerClusterMax - known.length) };
 }

@@ -78,7 +78,7 @@ export function accountOperations({
     ...alertHandlers(accounts),
     ...secretHandlers(accounts, { exportersUsing }),
     ...tableHandlers({ tables: accounts.tables, tablePipelines, portOf }),
-    ...tableQuestionHandlers({ tables: accounts.tables, portOf, freshUuid }),
+    ...tableQuestionHandlers({ tables: accounts.tables, secrets: accounts.secrets, portOf, freshUuid }),
     ...pipelineHandlers(accounts, { runnableTypes: runnablePipelineTypes, portOf, tenantAccess }),
   };
 }

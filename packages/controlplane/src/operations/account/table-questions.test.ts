@@ -40,7 +40,12 @@ async function start(t: TestContext) {
   let ids = 0;
   const handlers = {
     ...fakeHandlers(),
-    ...tableQuestionHandlers({ tables: accounts.tables, portOf, freshUuid: () => `q${ids++}` }),
+    ...tableQuestionHandlers({
+      tables: accounts.tables,
+      secrets: accounts.secrets,
+      portOf,
+      freshUuid: () => `q${ids++}`,
+    }),
   };
   const { url } = await startTestApi(t, { accounts, handlers });
   const clientWith = async (name: string, grant: Parameters<typeof own.key>[1]) => {

@@ -1,13 +1,14 @@
 import { timeText } from '@weir/core';
 import type { Tables } from '../../accounts/workspaces/tables.ts';
 import type { CallContext } from '../call-context.ts';
-import { askedTable, askTables, type QuestionsPort } from '../cluster/ask-tables.ts';
+import { askedTable, askTables, type CatalogSecrets, type QuestionsPort } from '../cluster/ask-tables.ts';
 import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { tablesPlaceOf } from './tables.ts';
 
 interface TableQuestionHandlersOptions {
   readonly tables: Pick<Tables, 'list' | 'get'>;
+  readonly secrets: CatalogSecrets;
   /** Absent if nothing answers. */
   readonly portOf?: ((clusterId: string) => QuestionsPort) | undefined;
   readonly freshUuid: () => string;
@@ -19,14 +20,16 @@ interface TableInput {
 }
 
 /** Operations about tables that agents answer from the bucket. */
-export function tableQuestionHandlers({ tables, portOf, freshUuid }: TableQuestionHandlersOptions) {
+export function tableQuestionHandlers({ tables, secrets, portOf, freshUuid }: TableQuestionHandlersOptions) {
   const portFor = (clusterId: string): QuestionsPort => {
     if (portOf === undefined) throw new OperationFailed('no_query_engine');
     return portOf(clusterId);
   };
   const optionsOf = ({ stop }: CallContext) => ({ queryId: freshUuid(), stop });
-  const tableOf = async ({ virtual_cluster_id, table_uuid }: TableInput, { accountId }: CallContext) =>
-    askedTable(await tables.get(tablesPlaceOf(virtual_cluster_id, accountId), table_uuid));
+  const tableOf = async ({ virtual_cluster_id, table_uuid }: TableInput, { accountId }: CallContext) => {
+    const place = tablesPlaceOf(virtual_cluster_id, accountId);
+    return await askedTable(await tables.get(place, table_uuid), place, secrets);
+  };
   return {
     async 'dl/describe_table'(input, context) {
       const table = await tableOf(input, context);
@@ -75,7 +78,8 @@ export function tableQuestionHandlers({ tables, portOf, freshUuid }: TableQuesti
       // A question has room for those that the query may mean.
       const lower = sql.toLowerCase();
       const named = (await tables.list(place)).filter(({ name }) => lower.includes(name.toLowerCase()));
-      const question = { kind: 'tableSql', sql, tables: named.map(askedTable), limit } as const;
+      const asked = await Promise.all(named.map((table) => askedTable(table, place, secrets)));
+      const question = { kind: 'tableSql', sql, tables: asked, limit } as const;
       const found = await askTables(portFor(virtual_cluster_id), question, optionsOf(context));
       context.read(readOf(found.rows.length));
       return {

@@ -7,6 +7,7 @@ import { fakeHandlers, startTestApi } from '../../../testing/api-server.ts';
 import { refused } from '../../../testing/refused.ts';
 import { appGrant, makeAccount } from '../../../testing/two-accounts.ts';
 import { TablePipelines } from '../../tables/table-pipelines.ts';
+import { askedTable } from '../cluster/ask-tables.ts';
 import { pipelineHandlers } from './pipelines.ts';
 import { tableHandlers } from './tables.ts';
 
@@ -320,4 +321,36 @@ test('a pipeline with more tables than a cluster may have does not start', async
     [pipeline_overview.state, pipeline_overview.deployed_configuration_version],
     ['running', 1],
   );
+});
+
+test('a table keeps its catalog for questions and for its removal, with secrets that are opened then', async (t) => {
+  const { accounts, client, on, place, pipelineOf, tablePipelines } = await start(t);
+  await accounts.secrets.create(place, { name: 'polaris', value: 'hush', allowsExporters: false }, 'test');
+  const { deploy } = await pipelineOf('p');
+  const fields = { type: 'rest', uri: 'https://catalog.example.com/api', namespace: 'shop' };
+  const login = { client_id: 'weir', client_secret: `\${secret:polaris}` };
+  const withCatalog = (catalog: object) => JSON.stringify({ ...JSON.parse(yamlOf('a')), catalog });
+  await deploy(withCatalog({ ...fields, ...login }));
+  await tablePipelines.wanted(place);
+  const { tables } = await client.call('dl/list_tables', on);
+  const { table_uuid, table_location, catalog } = tables[0]!;
+  assert.deepEqual(catalog, { type: 'rest', address: fields.uri, table: 'shop.k__a' });
+  assert.match(
+    table_location,
+    /^s3:\/\/lake\/warehouse\/service\/_tableflow\/k__a-[0-9a-f-]{36}-[0-9a-f]{8}$/,
+  );
+
+  const table = await accounts.tables.get(place, table_uuid);
+  const asked = await askedTable(table, place, accounts.secrets);
+  assert.deepEqual(JSON.parse(asked.catalog!), { ...fields, ...login });
+  assert.deepEqual(asked.secrets, { polaris: 'hush' });
+  await client.call('dl/delete_table', { ...on, table_uuid });
+  const [removed] = await tablePipelines.removed(place);
+  assert.deepEqual(removed!.task, { ...asked, bucketUrl: table.bucketUrl });
+
+  // Made again, and then without a catalog.
+  await tablePipelines.wanted(place);
+  await deploy(yamlOf('a'));
+  await tablePipelines.wanted(place);
+  assert.equal((await client.call('dl/list_tables', on)).tables[0]!.catalog, undefined);
 });

@@ -2,6 +2,7 @@ import { clusterTypeOf, type OutputOf } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
 import { type ClusterPort, type ReportedTable, tablePath } from '@weir/cluster';
 import { timeText } from '@weir/core';
+import { nameInCatalog, parseCatalog } from '@weir/tables/definition';
 import type { Table, Tables, TablesPlace } from '../../accounts/workspaces/tables.ts';
 import type { TablePipelines } from '../../tables/table-pipelines.ts';
 import { type KnownState, tableStatus } from '../../tables/table-status.ts';
@@ -99,6 +100,7 @@ function toTableResponse(table: Table, report: ReportedTable | undefined): Table
     table_name: name,
     table_uuid: uuid,
     table_location: locationOf(table, report).slice(0, apiLimits.apiUrlCharsMax),
+    ...catalogOf(table),
     source_stream_name: topic,
     source_cluster_name: sourceCluster,
     pipeline_id: pipelineId,
@@ -109,9 +111,26 @@ function toTableResponse(table: Table, report: ReportedTable | undefined): Table
   };
 }
 
+function catalogOf({ name, catalog }: Table): Pick<TableResponse, 'catalog'> {
+  const settings = parseCatalog(catalog);
+  if (settings === undefined) return {};
+  const { kind, namespace } = settings;
+  const address = kind === 'rest' ? settings.uri : (settings.endpoint ?? settings.region);
+  const table = [...namespace, nameInCatalog(settings, name)].join('.');
+  return {
+    catalog: {
+      type: kind,
+      address: address.slice(0, apiLimits.apiUrlCharsMax),
+      table: table.slice(0, apiLimits.tableMessageCharsMax),
+    },
+  };
+}
+
 /** As the agent that writes it says; before that, of the URL of its bucket only the place. */
-function locationOf({ name, uuid, bucketUrl }: Table, report: ReportedTable | undefined): string {
-  const path = tablePath({ tableName: name, tableUuid: uuid });
+function locationOf({ name, uuid, bucketUrl, catalog }: Table, report: ReportedTable | undefined): string {
+  const digest = parseCatalog(catalog)?.digest;
+  const inBucket = tablePath({ tableName: name, tableUuid: uuid });
+  const path = digest === undefined ? inBucket : `${inBucket}-${digest}`;
   const reported = report?.metadataLocation;
   const end = reported?.lastIndexOf('/metadata/') ?? -1;
   if (reported !== undefined && end > 0) return reported.slice(0, end);

@@ -7,7 +7,9 @@ import type {
   TableQuestion,
   TableRefusal,
 } from '@weir/cluster';
-import type { Table } from '../../accounts/workspaces/tables.ts';
+import type { Secrets } from '../../accounts/workspaces/secrets.ts';
+import type { Table, TablesPlace } from '../../accounts/workspaces/tables.ts';
+import { catalogOfTask } from '../../tables/catalog-of-task.ts';
 import { OperationFailed } from '../operation-failed.ts';
 import { askAgent } from './event-queries.ts';
 
@@ -39,6 +41,19 @@ export async function askTables<Question extends TableQuestion>(
   throw new OperationFailed(codes[answer.reason], answer.message);
 }
 
-export function askedTable({ name, uuid, bucketUrl }: Table): AskedTable {
-  return { tableName: name, tableUuid: uuid, ...(bucketUrl === undefined ? {} : { bucketUrl }) };
+/** Opens secrets, for those that a catalog of tables refers to. */
+export type CatalogSecrets = Pick<Secrets, 'open'>;
+
+/** What an agent has to know to find a table; that of a catalog with the secrets that it refers to. */
+export async function askedTable(
+  { name, uuid, bucketUrl, catalog }: Table,
+  place: TablesPlace,
+  secrets: CatalogSecrets,
+): Promise<AskedTable> {
+  return {
+    tableName: name,
+    tableUuid: uuid,
+    ...(bucketUrl === undefined ? {} : { bucketUrl }),
+    ...(await catalogOfTask(catalog, place, secrets)),
+  };
 }

@@ -159,6 +159,13 @@ function Location({ table, status }: TableProps) {
     <Card title="Location">
       <dl className="flex flex-col gap-2 p-4 text-sm">
         <Place name="Table" text={table.table_location} what="the location of the table" />
+        {table.catalog !== undefined && (
+          <Place
+            name={table.catalog.type === 'glue' ? 'AWS Glue' : 'Catalog'}
+            text={`${table.catalog.address} ${table.catalog.table}`}
+            what="the catalog and the table in it"
+          />
+        )}
         {status?.metadata_location !== undefined && (
           <Place
             name="Newest metadata"

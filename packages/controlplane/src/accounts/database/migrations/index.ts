@@ -10,6 +10,7 @@ import { auditVia } from './0009-audit-via.ts';
 import { alerts } from './0010-alerts.ts';
 import { recordsReaders } from './0011-records-readers.ts';
 import { tables } from './0012-tables.ts';
+import { catalogsOfTables } from './0013-catalogs-of-tables.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, in order. */
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   alerts,
   recordsReaders,
   tables,
+  catalogsOfTables,
 ];
