@@ -14,11 +14,14 @@ export interface TableToWrite {
   readonly topic: string;
   /** Further lines of the table. */
   readonly further?: string;
+  /** Another field of the configuration. */
+  readonly common?: string;
 }
 
 /** A configuration of one table, of records `{"id": 1, "note": "text"}`. */
-export function tableYaml({ kafkaPort, topic, further = '' }: TableToWrite): string {
-  return `source_clusters:
+export function tableYaml({ kafkaPort, topic, further = '', common = '' }: TableToWrite): string {
+  return `${common}
+source_clusters:
   - name: shop
     bootstrap_brokers: [{ hostname: localhost, port: ${kafkaPort} }]
 tables:
