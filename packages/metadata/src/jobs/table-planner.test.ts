@@ -194,6 +194,36 @@ test('secrets are opened once for the tables of a pipeline, for jobs that are ha
   queue.close('');
 });
 
+test('maintenance comes sooner to a table of many small files, and counts large ones once', async () => {
+  const { attend, pass, clock, jobsOf, done, state, queue } = stage(
+    ...['many', 'few'].map((id) => tableOf(id)),
+  );
+  attend('a');
+  let runs = 0;
+  let files = 0;
+  // Fifty files a minute: after the first ten minutes, in which a new leader begins anyway.
+  for (let minute = 0; minute < 40; minute++) {
+    files += 50;
+    const reportedMs = clock.nowMs();
+    const common = { reportedMs, lastCommitMs: reportedMs };
+    state.reports = [
+      reportOf('many', { ...common, fileCount: files }),
+      reportOf('few', { ...common, fileCount: minute }),
+    ];
+    await pass(minuteMs);
+    for (const { task } of jobsOf(tableMaintenanceKind))
+      if (readTableTask(task).tableUuid === 'many') {
+        runs++;
+        // Half of them were merged.
+        if (minute < 20) files = Math.ceil(files / 2);
+      }
+    await done(tableMaintenanceKind);
+  }
+  // Every two to four minutes, with a tenth of ten minutes of chance.
+  assert.ok(runs >= 8 && runs <= 20, `${runs} runs`);
+  queue.close('');
+});
+
 test('maintenance comes after ten minutes with new rows, else after an hour', async () => {
   const { attend, pass, clock, jobsOf, done, state, queue } = stage(
     ...['new', 'idle', 'empty', 'silent'].map((id) => tableOf(id)),

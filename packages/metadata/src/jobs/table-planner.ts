@@ -50,6 +50,9 @@ interface KnownTables {
 
 /** Maintenance of a table that got rows comes this long after the last one, and a tenth more at random. */
 const maintenanceMs = 600_000;
+/** So many files that were added since are worth it sooner, but not sooner than this. */
+const manyFiles = 100;
+const manyFilesMs = 60_000;
 /** Of a table that got none, because snapshots expire, and rows. */
 const idleMs = 3_600_000;
 
@@ -92,8 +95,8 @@ function tableIngestionPlanner({ wanted }: Pick<ClusterTables, 'wanted'>): JobPl
 }
 
 /**
- * Plans maintenance of tables that agents write: when one got rows, and else once an hour. A new
- * leader begins at a random time, so that tables do not come all at once.
+ * Plans maintenance of tables that agents write: when one got rows, sooner if these are in many files, and else once an
+ * hour. A new leader begins at a random time, so that tables do not come all at once.
  */
 function tableMaintenancePlanner(
   { wanted }: Pick<ClusterTables, 'wanted'>,
@@ -102,6 +105,8 @@ function tableMaintenancePlanner(
 ): JobPlanner {
   /** When the last one was planned, for tables that are wanted. */
   let lastMs = new Map<string, number>();
+  /** The fewest files that a table had since then. */
+  let leastFiles = new Map<string, number>();
   return {
     kind: tableMaintenanceKind,
     openMax: metadataLimits.openTableMaintenancesMax,
@@ -119,22 +124,39 @@ function tableMaintenancePlanner(
           lastMs.get(tableUuid) ?? nowMs - Math.floor(random.next() * maintenanceMs),
         ]),
       );
+      leastFiles = new Map(
+        all.flatMap(({ task: { tableUuid } }) => {
+          const files = known.get(tableUuid)?.fileCount;
+          const least = leastFiles.get(tableUuid) ?? files;
+          if (least === undefined) return [];
+          return [[tableUuid, Math.min(least, files ?? least)] as const];
+        }),
+      );
       const due = all
         .filter(({ task: { tableUuid } }) => {
           const table = known.get(tableUuid);
-          return table !== undefined && isDue(table, nowMs - lastMs.get(tableUuid)!) && !isOpen(tableUuid);
+          if (table === undefined || isOpen(tableUuid)) return false;
+          const addedFiles = (table.fileCount ?? 0) - (leastFiles.get(tableUuid) ?? 0);
+          return isDue(table, { sinceMs: nowMs - lastMs.get(tableUuid)!, addedFiles });
         })
         .toSorted((a, b) => lastMs.get(a.task.tableUuid)! - lastMs.get(b.task.tableUuid)!)
         .slice(0, freeCount);
-      for (const { task } of due)
+      for (const { task } of due) {
         lastMs.set(task.tableUuid, nowMs + Math.floor((random.next() * maintenanceMs) / 10));
+        // Files that are large enough stay, and are not counted again.
+        leastFiles.set(task.tableUuid, known.get(task.tableUuid)?.fileCount ?? 0);
+      }
       return withSecrets(due, ({ task }) => task.tableUuid);
     },
   };
 
-  function isDue({ rowCount, lastCommitMs, reportedMs }: ReportedTable, sinceMs: number) {
+  function isDue(
+    { rowCount, lastCommitMs, reportedMs }: ReportedTable,
+    { sinceMs, addedFiles }: { readonly sinceMs: number; readonly addedFiles: number },
+  ) {
     // There is nothing to maintain before the first commit.
     if (rowCount === undefined) return false;
+    if (addedFiles >= manyFiles && sinceMs >= manyFilesMs) return true;
     const hasNewRows = lastCommitMs !== undefined && reportedMs - lastCommitMs <= sinceMs;
     return sinceMs >= (hasNewRows ? maintenanceMs : idleMs);
   }
