@@ -32,6 +32,8 @@ interface CompactionResult {
   readonly hasMore: boolean;
   /** Of files that could not be merged; the others were. */
   readonly failures: readonly string[];
+  /** Files of deletes that another program made: nothing is merged while they are there. */
+  readonly deleteFiles: number;
 }
 
 /** Rewrites files in a directory of its own, which DuckDB may reach. */
@@ -55,7 +57,7 @@ export async function compact(
   bytesMax: number = tableLimits.compactionBytesPerJobMax,
 ): Promise<CompactionResult> {
   const { catalog, table, files, settings, log } = maintenance;
-  const counts = { mergedFiles: 0, mergedBytes: 0, writtenFiles: 0 };
+  const counts = { mergedFiles: 0, mergedBytes: 0, writtenFiles: 0, deleteFiles: 0 };
   const attempt: Attempt = { leftAlone: new Set(), failures: [] };
   const { failures } = attempt;
   if (settings.isNeverMerged === true) return { ...counts, failures, hasMore: false };
@@ -64,7 +66,8 @@ export async function compact(
     const snapshot = snapshotOfRef(metadata);
     const { data, deletes } = await planFiles(files, metadata, snapshot);
     // Deletes of other writers would have to be applied to the rows.
-    if (snapshot === undefined || deletes.length > 0) return { ...counts, failures, hasMore: false };
+    if (snapshot === undefined || deletes.length > 0)
+      return { ...counts, deleteFiles: deletes.length, failures, hasMore: false };
     const rules = rulesOf(maintenance, metadata, attempt, bytesMax - counts.mergedBytes);
     const { bins, isComplete } = planCompaction(data, rules);
     if (bins.length === 0) return { ...counts, failures, hasMore: false };

@@ -40,6 +40,8 @@ const noCounts = {
   mergedFiles: 0,
   mergedBytes: 0,
   writtenFiles: 0,
+  /** Of other programs; nothing is merged while they are there. */
+  deleteFiles: 0,
   replacedManifests: 0,
   expiredSnapshots: 0,
   /** Files that only expired snapshots had. */
@@ -127,8 +129,8 @@ export class TableMaintainer {
           );
           ({ hasMore } = result);
           failures.push(...result.failures.map((message) => `compaction: ${message}`));
-          const { mergedFiles, mergedBytes, writtenFiles } = result;
-          return { mergedFiles, mergedBytes, writtenFiles };
+          const { mergedFiles, mergedBytes, writtenFiles, deleteFiles } = result;
+          return { mergedFiles, mergedBytes, writtenFiles, deleteFiles };
         });
         await step('manifests', async () => ({ replacedManifests: await rewriteManifests(maintenance) }));
       }
@@ -199,6 +201,7 @@ class Workspace {
 function summaryOf(counts: MaintenanceCounts): string {
   const { removedFiles, removedRows, mergedFiles, mergedBytes, writtenFiles } = counts;
   const {
+    deleteFiles,
     replacedManifests,
     expiredSnapshots: expired,
     deletedFiles,
@@ -208,6 +211,8 @@ function summaryOf(counts: MaintenanceCounts): string {
   const parts = [
     removedFiles > 0 && `removed ${removedRows} rows in ${removedFiles} files`,
     mergedFiles > 0 && `merged ${mergedFiles} files (${mergedBytes} bytes) into ${writtenFiles}`,
+    deleteFiles > 0 &&
+      `merged no files, because another program deleted rows by ${deleteFiles} files of deletes: let it merge them`,
     replacedManifests > 0 && `rewrote ${replacedManifests} manifests`,
     expired > 0 && `expired ${expired} snapshots and deleted ${deletedFiles} files`,
     orphanFiles > 0 && `deleted ${orphanFiles} orphaned files`,
