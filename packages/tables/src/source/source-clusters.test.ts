@@ -182,6 +182,7 @@ test('a batch has no more records than are allowed, and none is lost', async (t)
 const logins: readonly [what: string, sasl: string, given: Partial<SourceCredentials>][] = [
   ['PLAIN',         'PLAIN',         { mechanism: 'plain' }],
   ['no mechanism',  'PLAIN',         {}],
+  ['SCRAM-SHA-256', 'SCRAM-SHA-256', { mechanism: 'scram-256' }],
   ['SCRAM-SHA-512', 'SCRAM-SHA-512', { mechanism: 'scram-512' }],
 ];
 
