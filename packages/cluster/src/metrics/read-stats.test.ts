@@ -303,6 +303,8 @@ test('tables have lags, sizes and limits from the reports of agents, under names
     `tableflow_partition_offset_lag{is_dlq="false",${labels('u')}} 7`,
     `tableflow_partition_offset_lag{is_dlq="true",${labels('u')}} 5`,
     `tableflow_partition_offset_lag{is_dlq="false",${labels('v')}} 7`,
+    `tableflow_partition_time_lag_seconds{is_dlq="false",${labels('u')}} 1.5`,
+    `tableflow_partition_time_lag_seconds{is_dlq="false",${labels('v')}} 1.5`,
     `tableflow_partitions_count{${labels('u')}} 2`,
     `tableflow_partitions_limit{${labels('u')}} 10000`,
     `tableflow_query_lag_seconds{${labels('u')}} 2.5`,

@@ -55,6 +55,13 @@ export const tableOffsetLag = published(
   'Records that a table does not have, of all partitions of its topic; with is_dlq, kept records of a replay.',
 );
 
+export const tableTimeLag = published(
+  'tableflow_partition_time_lag_seconds',
+  [...byTable, 'is_dlq'],
+  'max',
+  'Age of the oldest record that a table does not have of a partition: the greatest of the partitions of its topic.',
+);
+
 export const tableMetrics = [
   tableCount,
   tableLimit,
@@ -65,4 +72,5 @@ export const tableMetrics = [
   tableIngestionLag,
   tableQueryLag,
   tableOffsetLag,
+  tableTimeLag,
 ];

@@ -12,6 +12,7 @@ import {
   tablePartitionLimit,
   tableQueryLag,
   tableSnapshotCount,
+  tableTimeLag,
 } from './table-metrics.ts';
 import { unlessRefused } from './unless-refused.ts';
 
@@ -36,6 +37,8 @@ export async function addTableStats(
     add(tableFileCount, table.fileCount);
     add(tableIngestionLag, ingestionLagMs === undefined ? undefined : ingestionLagMs / 1000);
     add(tableQueryLag, queryLagMs === undefined ? undefined : queryLagMs / 1000);
+    if (ingestionLagMs !== undefined && ingestionLagMs >= 0)
+      stats.add(tableTimeLag, { ...labels, is_dlq: 'false' }, ingestionLagMs / 1000);
     stats.add(tableOffsetLag, { ...labels, is_dlq: 'false' }, Math.max(0, lagRecords));
     if (replayLagRecords !== undefined)
       stats.add(tableOffsetLag, { ...labels, is_dlq: 'true' }, Math.max(0, replayLagRecords));
