@@ -193,7 +193,8 @@ export async function runAgent(options: AgentToRun): Promise<void> {
             tables: {
               bucket: {
                 url: compactionUrl,
-                allowedUrls: values.allowedBucketURLs.map(print),
+                // Tables may be in the additional buckets, and are written and maintained there.
+                allowedUrls: [...values.allowedBucketURLs.map(print), ...retiredBucketUrls],
                 retiredUrls: retiredBucketUrls,
                 environment,
                 ...storage,
