@@ -57,6 +57,8 @@ import { shareGroupHeartbeat } from './76-share-group-heartbeat.ts';
 import { shareGroupDescribe } from './77-share-group-describe.ts';
 import { shareFetch } from './78-share-fetch.ts';
 import { shareAcknowledge } from './79-share-acknowledge.ts';
+import { streamsGroupHeartbeat } from './88-streams-group-heartbeat.ts';
+import { streamsGroupDescribe } from './89-streams-group-describe.ts';
 import { describeShareGroupOffsets } from './90-describe-share-group-offsets.ts';
 import { alterShareGroupOffsets } from './91-alter-share-group-offsets.ts';
 import { deleteShareGroupOffsets } from './92-delete-share-group-offsets.ts';
@@ -124,6 +126,8 @@ export const apis = {
   ShareGroupDescribe: shareGroupDescribe,
   ShareFetch: shareFetch,
   ShareAcknowledge: shareAcknowledge,
+  StreamsGroupHeartbeat: streamsGroupHeartbeat,
+  StreamsGroupDescribe: streamsGroupDescribe,
   DescribeShareGroupOffsets: describeShareGroupOffsets,
   AlterShareGroupOffsets: alterShareGroupOffsets,
   DeleteShareGroupOffsets: deleteShareGroupOffsets,

@@ -9,6 +9,7 @@ import {
   string,
   struct,
   structs,
+  uint16,
   uuid,
 } from '../schema/field.ts';
 
@@ -182,4 +183,38 @@ export const changedConfigs = {
     resourceType: int8(),
     resourceName: string(),
   }),
+};
+
+/** Tasks of a streams group: partition numbers of the source topics of a subtopology. */
+export const streamsTasks = {
+  subtopologyId: string(),
+  partitions: listOf(int32),
+};
+
+/** Where an instance of a streams application can be asked. */
+export const streamsEndpoint = {
+  host: string(),
+  port: uint16(),
+};
+
+export const streamsKeyValues = {
+  key: string(),
+  value: string(),
+};
+
+/** Internal topics of a streams application. */
+export const streamsTopics = structs({
+  name: string(),
+  /** 0 where the topology leaves it open, as for all changelogs. */
+  partitions: int32(),
+  /** 0 for the default. */
+  replicationFactor: int16(),
+  topicConfigs: structs(streamsKeyValues),
+});
+
+/** How far a member has read the changelogs of a task. */
+export const taskOffsets = {
+  subtopologyId: string(),
+  partition: int32(),
+  offset: int64(),
 };
