@@ -185,6 +185,18 @@ export {
   type SharePort,
   shareCalls,
 } from './calls/groups/share-calls.ts';
+export type {
+  PartitionsOfEndpoint,
+  StreamsEndpoint,
+  StreamsGroupDescription,
+  StreamsHeartbeat,
+  StreamsHeartbeatAnswer,
+  StreamsInternalTopic,
+  StreamsStatus,
+  StreamsSubtopology,
+  StreamsTasks,
+  StreamsTopology,
+} from './calls/groups/streams-group-calls.ts';
 export type { ClusterHealth } from './calls/health-calls.ts';
 export type { JobsPort } from './calls/job-calls.ts';
 export {

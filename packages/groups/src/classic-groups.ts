@@ -14,6 +14,7 @@ import { ConsumerGroupRuntime } from './consumer/group-runtime.ts';
 import { type GroupHost, servesClassicMembers } from './group.ts';
 import type { GroupDirectory } from './group-directory.ts';
 import { isGroupId, isTooLong } from './group-id.ts';
+import { StreamsGroupRuntime } from './streams/group-runtime.ts';
 
 interface ClassicGroupsOptions {
   readonly host: GroupHost;
@@ -52,6 +53,11 @@ export class ClassicGroups {
     }
     if (group instanceof ConsumerGroupRuntime && group.isEmpty) {
       // A group without members takes the type of the next member.
+      const classic = group.becomeEmptyClassic();
+      directory.replace(group, classic);
+      group = classic;
+    }
+    if (group instanceof StreamsGroupRuntime && group.isEmpty) {
       const classic = group.becomeEmptyClassic();
       directory.replace(group, classic);
       group = classic;

@@ -9,6 +9,7 @@ import type {
   OffsetsCommitter,
   OffsetsQuery,
   OffsetsToDelete,
+  TopicPartition,
   TransactionOffsetsToCommit,
 } from '@weir/cluster';
 import type { GroupOffsets, PartitionOfTopic } from '@weir/machine';
@@ -26,6 +27,10 @@ interface CommittedOffsetsOptions {
   readonly directory: GroupDirectory;
   /** The term of the leader, higher than all earlier terms. */
   readonly term: number;
+}
+
+interface WithOffsets {
+  readonly offsets: readonly TopicPartition[];
 }
 
 export interface Admission {
@@ -118,18 +123,22 @@ export class CommittedOffsets {
     return { error, offsets };
   }
 
-  #admit(committing: Committing, isTransactional: boolean): GroupError {
+  #admit(committing: Committing & WithOffsets, isTransactional: boolean): GroupError {
     if (this.#order.isLate(committing)) return 'COORDINATOR_LOAD_IN_PROGRESS';
-    const error = this.#check(committing, isTransactional);
+    const error = this.#check(committing, isTransactional, committing.offsets);
     if (error === 'NONE') this.#order.admitted(committing);
     return error;
   }
 
-  #check(committer: OffsetsCommitter, isTransactional: boolean): GroupError {
+  #check(
+    committer: OffsetsCommitter,
+    isTransactional: boolean,
+    offsets: readonly TopicPartition[],
+  ): GroupError {
     const { groupId, generationIdOrMemberEpoch } = committer;
     if (!isGroupId(groupId)) return 'INVALID_GROUP_ID';
     const group = this.#options.directory.find(groupId);
-    if (group !== undefined) return group.checkCommit(committer, isTransactional);
+    if (group !== undefined) return group.checkCommit(committer, isTransactional, offsets);
     // A client with manual assignment creates its group by the first commit.
     return generationIdOrMemberEpoch < 0 ? 'NONE' : 'GROUP_ID_NOT_FOUND';
   }

@@ -21,6 +21,9 @@ import {
   type OffsetsCommitAnswer,
   type OffsetsQuery,
   type OffsetsToDelete,
+  type StreamsGroupDescription,
+  type StreamsHeartbeat,
+  type StreamsHeartbeatAnswer,
   type SyncGroupAnswer,
   type SyncGroupRequest,
   type TransactionOffsetsToCommit,
@@ -44,6 +47,8 @@ import { groupLimits } from './limits.ts';
 import { ModernGroupRuntime } from './modern/group-runtime.ts';
 import { shareRules } from './share/share-configs.ts';
 import { ShareCoordinator } from './share/share-coordinator.ts';
+import { streamsRules } from './streams/streams-configs.ts';
+import { StreamsGroups } from './streams/streams-groups.ts';
 import { WakeQueue } from './wake-queue.ts';
 
 interface CoordinatorOptions {
@@ -72,6 +77,7 @@ export class GroupCoordinator implements GroupsPort {
   readonly #sweep: GroupSweep;
   readonly #classics: ClassicGroups;
   readonly #consumers: ConsumerGroups;
+  readonly #streams: StreamsGroups;
   readonly #patterns: PatternScans;
   readonly #visibilities: TopicVisibilities;
   readonly #offsets: CommittedOffsets;
@@ -91,6 +97,7 @@ export class GroupCoordinator implements GroupsPort {
     const classicConfigs = new GroupConfigs(machine, classicRules);
     const consumerConfigs = new GroupConfigs(machine, consumerRules);
     const shareConfigs = new GroupConfigs(machine, shareRules);
+    const streamsConfigs = new GroupConfigs(machine, streamsRules);
     this.#saver = new GroupSaver(submit, clock, log);
     this.#wakes = new WakeQueue(clock, (group) => this.#tick(group));
     this.#patterns = new PatternScans({
@@ -112,6 +119,7 @@ export class GroupCoordinator implements GroupsPort {
       },
       consumerRules: (groupId) => consumerConfigs.rules(groupId),
       shareRules: (groupId) => shareConfigs.rules(groupId),
+      streamsRules: (groupId) => streamsConfigs.rules(groupId),
       mayMigrate: (to) => mayMigrate(to, machine.clusterConfigs()),
       topics: {
         byName: (name) => machine.topicByName(name),
@@ -147,6 +155,7 @@ export class GroupCoordinator implements GroupsPort {
     const parts = { host: this.#host, directory, freshId, hasRoomFor };
     this.#classics = new ClassicGroups(parts);
     this.#consumers = new ConsumerGroups(parts);
+    this.#streams = new StreamsGroups(parts);
     this.share = new ShareCoordinator({ ...parts, machine, submit, ask, clock, log, configs: shareConfigs });
     this.#offsets = new CommittedOffsets({ machine, submit, ask, directory, term });
     this.#sweep = new GroupSweep({ machine, submit, clock, log, directory });
@@ -190,6 +199,15 @@ export class GroupCoordinator implements GroupsPort {
 
   describeConsumerGroups(groupIds: readonly string[]): Promise<ConsumerGroupDescription[]> {
     return this.#ask(() => groupIds.map((groupId) => this.#consumers.describe(groupId)));
+  }
+
+  async streamsGroupHeartbeats(heartbeats: readonly StreamsHeartbeat[]): Promise<StreamsHeartbeatAnswer[]> {
+    this.#check();
+    return this.#streams.heartbeats(heartbeats);
+  }
+
+  describeStreamsGroups(groupIds: readonly string[]): Promise<StreamsGroupDescription[]> {
+    return this.#ask(() => groupIds.map((groupId) => this.#streams.describe(groupId)));
   }
 
   /** Handles agents that are no longer registered: they died, left, or cannot be reached. */

@@ -5,15 +5,20 @@ import { ClassicGroupRuntime } from './classic/group-runtime.ts';
 import { ConsumerGroupRuntime } from './consumer/group-runtime.ts';
 import type { Group, GroupHost, ReadGroup } from './group.ts';
 import { ShareGroupRuntime } from './share/group-runtime.ts';
+import { StreamsGroupRuntime } from './streams/group-runtime.ts';
 
 /** The first byte of a group entry; numbers are never reused. */
-const typeNumbers = { classic: 1, consumer: 2, share: 3 } as const satisfies Record<GroupType, number>;
+const typeNumbers = { classic: 1, consumer: 2, share: 3, streams: 4 } as const satisfies Record<
+  GroupType,
+  number
+>;
 
 /** The types that this release coordinates. */
 const readers: Partial<Record<GroupType, ReadGroup>> = {
   classic: (groupId, reader, host) => ClassicGroupRuntime.read(groupId, reader, host),
   consumer: (groupId, reader, host) => ConsumerGroupRuntime.read(groupId, reader, host),
   share: (groupId, reader, host) => ShareGroupRuntime.read(groupId, reader, host),
+  streams: (groupId, reader, host) => StreamsGroupRuntime.read(groupId, reader, host),
 };
 
 /** The number of stored groups that one turn reads; other work runs between turns. */

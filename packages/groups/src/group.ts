@@ -8,6 +8,7 @@ import type {
   LeavingMember,
   OffsetsCommitter,
   SyncGroupRequest,
+  TopicPartition,
 } from '@weir/cluster';
 import type { Log } from '@weir/core';
 import type { ByteReader, ByteWriter, EntryChange } from '@weir/machine';
@@ -15,6 +16,7 @@ import type { ClassicAnswer, ClassicRules } from './classic/event.ts';
 import type { MatchedTopicsView } from './consumer/consumer-group.ts';
 import type { ConsumerRules } from './consumer/event.ts';
 import type { ModernRules } from './modern/modern-step.ts';
+import type { StreamsRules } from './streams/event.ts';
 
 /** The operations that all group types have in common. */
 export interface Group {
@@ -27,7 +29,11 @@ export interface Group {
   tick(): number;
 
   /** Checks whether the committer may commit offsets now. */
-  checkCommit(committer: OffsetsCommitter, isTransactional: boolean): GroupError;
+  checkCommit(
+    committer: OffsetsCommitter,
+    isTransactional: boolean,
+    partitions: readonly TopicPartition[],
+  ): GroupError;
   /** Checks whether offsets may be read; `null` and -1 for a reader without a member id. */
   checkFetch(memberId: string | null, memberEpoch: number): GroupError;
   /** Checks whether offsets may be deleted at all. */
@@ -69,6 +75,7 @@ export interface GroupHost {
   classicRules(): ClassicRules;
   consumerRules(groupId: string): ConsumerRules;
   shareRules(groupId: string): ModernRules;
+  streamsRules(groupId: string): StreamsRules;
   /** Whether the migration policy lets groups with members change to the other protocol. */
   mayMigrate(to: 'consumer' | 'classic'): boolean;
   readonly topics: MatchedTopicsView;

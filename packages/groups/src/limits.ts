@@ -17,6 +17,13 @@ export const groupLimits = {
    */
   shareSpansMax: 2_000_000,
 
+  /** Subtopologies of a streams application, and the size of its topology. Applications have a few dozen at most. */
+  streamsSubtopologiesMax: 1000,
+  streamsTopologyCharsMax: 1 * MiB,
+
+  /** Tasks of a streams group, over all subtopologies, without standbys. Assigning one takes a few microseconds. */
+  streamsTasksMax: 100_000,
+
   /** Topics that one member of a consumer group may subscribe to by name. Patterns may match any number. */
   subscribedNamesMax: 10_000,
 

@@ -18,7 +18,7 @@ export interface GroupMemberDescription {
 
 export interface GroupDescription {
   readonly groupId: string;
-  readonly type: 'classic' | 'consumer' | 'share';
+  readonly type: 'classic' | 'consumer' | 'share' | 'streams';
   /** As the broker spells it: `Stable`, `Empty` and so on. */
   readonly state: string;
   /** The assignor; empty if none is chosen yet. */

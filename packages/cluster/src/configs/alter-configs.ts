@@ -127,7 +127,7 @@ function groupConflict(
   clusterTexts: ConfigTexts,
 ): string | undefined {
   if (kind !== 'group') return undefined;
-  for (const type of ['consumer', 'share'] as const) {
+  for (const type of ['consumer', 'share', 'streams'] as const) {
     const heartbeatMs = groupConfigValue(`${type}.heartbeat.interval.ms`, after, clusterTexts);
     const sessionMs = groupConfigValue(`${type}.session.timeout.ms`, after, clusterTexts);
     if (heartbeatMs < sessionMs) continue;

@@ -80,35 +80,30 @@ export const groupConfigs = {
     synonym: 'group.streams.assignment.interval.ms',
     group: 'streamsGroups',
     doc: 'The minimum interval between two assignments of this streams group.',
-    withoutEffect: true,
   },
   'streams.heartbeat.interval.ms': {
     type: int({ min: 1 }),
     synonym: 'group.streams.heartbeat.interval.ms',
     group: 'streamsGroups',
     doc: 'The heartbeat interval of members.',
-    withoutEffect: true,
   },
   'streams.initial.rebalance.delay.ms': {
     type: int({ min: 0 }),
     synonym: 'group.streams.initial.rebalance.delay.ms',
     group: 'streamsGroups',
     doc: 'How long the first rebalance of this streams group waits for more members to join.',
-    withoutEffect: true,
   },
   'streams.num.standby.replicas': {
     type: int({ min: 0 }),
     synonym: 'group.streams.num.standby.replicas',
     group: 'streamsGroups',
     doc: 'The number of standby replicas of each task.',
-    withoutEffect: true,
   },
   'streams.session.timeout.ms': {
     type: int({ min: 1 }),
     synonym: 'group.streams.session.timeout.ms',
     group: 'streamsGroups',
     doc: 'The session timeout: members without a heartbeat for this long are removed.',
-    withoutEffect: true,
   },
 } as const satisfies Record<string, ConfigRow>;
 

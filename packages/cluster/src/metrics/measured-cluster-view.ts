@@ -10,6 +10,7 @@ export type MeasuredGroupsPort = Pick<
   | 'describeGroups'
   | 'describeConsumerGroups'
   | 'describeShareGroups'
+  | 'describeStreamsGroups'
   | 'describeShareOffsets'
   | 'fetchOffsets'
 >;

@@ -4,6 +4,7 @@ import type { GroupStateName, GroupType } from '../calls/groups/group-names.ts';
 import type { CommittedOffset } from '../calls/groups/group-offset-calls.ts';
 import type { ModernGroupDescription } from '../calls/groups/modern-groups.ts';
 import type { ShareOffset } from '../calls/groups/share-calls.ts';
+import type { StreamsGroupDescription } from '../calls/groups/streams-group-calls.ts';
 import type { PartitionsOfTopic } from '../calls/topic-partition.ts';
 import { consumerProtocolType, readAssignment } from '../consumer-protocol.ts';
 import type { MeasuredGroupsPort } from './measured-cluster-view.ts';
@@ -80,11 +81,13 @@ async function readPart(
   const classicIds = idsOf('classic');
   const consumerIds = idsOf('consumer');
   const shareIds = idsOf('share');
-  const readingIds = idsOf('classic', 'consumer');
-  const [classic, consumer, share, committed, begun] = await Promise.all([
+  const streamsIds = idsOf('streams');
+  const readingIds = idsOf('classic', 'consumer', 'streams');
+  const [classic, consumer, share, streams, committed, begun] = await Promise.all([
     classicIds.length === 0 ? [] : port.describeGroups(classicIds),
     consumerIds.length === 0 ? [] : port.describeConsumerGroups(consumerIds),
     shareIds.length === 0 ? [] : port.describeShareGroups(shareIds),
+    streamsIds.length === 0 ? [] : port.describeStreamsGroups(streamsIds),
     readingIds.length === 0 ? [] : port.fetchOffsets(readingIds.map(allOffsets)),
     shareIds.length === 0
       ? []
@@ -94,6 +97,7 @@ async function readPart(
     ...classic.map((group) => [group.groupId, describedClassic(group, topicIdOf)] as const),
     ...consumer.map((group) => [group.groupId, describedConsumer(group)] as const),
     ...share.map((group) => [group.groupId, describedShare(group)] as const),
+    ...streams.map((group) => [group.groupId, describedStreams(group)] as const),
   ]);
   const offsets = new Map([
     ...readingIds.map((groupId, row) => [groupId, committed[row]!.offsets.map(ofCommitted)] as const),
@@ -178,6 +182,11 @@ function describedConsumer({ state, members, epoch }: ConsumerGroupDescription):
 /** Partitions that the group has not started on have no lag: their start offset is not yet decided. */
 function describedShare({ state, members, epoch }: ModernGroupDescription): Described {
   return { state, memberCount: members.length, generation: epoch, reads: [] };
+}
+
+function describedStreams({ state, members, epoch }: StreamsGroupDescription): Described {
+  const reads = members.flatMap((member) => member.reads.flatMap(placesOf));
+  return { state, memberCount: members.length, generation: epoch, reads };
 }
 
 function placesOf({ topicId, partitions }: PartitionsOfTopic): Place[] {

@@ -7,6 +7,7 @@ import {
   noRoom,
   type Problem,
   refused,
+  refusedHeartbeat,
   tooManyGroups,
   whenDurable,
 } from '../modern/heartbeats.ts';
@@ -35,7 +36,7 @@ export class ConsumerGroups {
 
   heartbeats(heartbeats: readonly ConsumerHeartbeat[]): Promise<ModernHeartbeatAnswer[]> {
     const pending = heartbeats.map((heartbeat) => this.#heartbeat(heartbeat));
-    return whenDurable(pending, this.#options.host);
+    return whenDurable(pending, this.#options.host, refusedHeartbeat);
   }
 
   describe(groupId: string): ConsumerGroupDescription {

@@ -4,6 +4,7 @@ import type {
   GroupListing,
   GroupStateName,
   OffsetsCommitter,
+  TopicPartition,
 } from '@weir/cluster';
 import type { ByteWriter, EntryChange } from '@weir/machine';
 import type { AnswerOf, EventOf, EventTable } from '../event-table.ts';
@@ -39,7 +40,7 @@ export abstract class ModernGroupRuntime<
   Rules extends ModernRules,
 > implements Group
 {
-  abstract readonly type: 'consumer' | 'share';
+  abstract readonly type: 'consumer' | 'share' | 'streams';
   wakeAtMs = Number.POSITIVE_INFINITY;
   protected abstract readonly machine: ModernMachine<State, Events, Effects, Rules>;
   protected readonly group: State;
@@ -75,7 +76,11 @@ export abstract class ModernGroupRuntime<
     }
   }
 
-  abstract checkCommit(committer: OffsetsCommitter, isTransactional: boolean): GroupError;
+  abstract checkCommit(
+    committer: OffsetsCommitter,
+    isTransactional: boolean,
+    partitions: readonly TopicPartition[],
+  ): GroupError;
   abstract checkFetch(memberId: string | null, memberEpoch: number): GroupError;
   abstract checkDeleteOffsets(): GroupError;
   abstract offsetExpiry(): OffsetExpiry;

@@ -3,7 +3,6 @@ import type {
   GroupError,
   ModernGroupDescription,
   ModernHeartbeatAnswer,
-  ShareHeartbeat,
 } from '@weir/cluster';
 import type { GroupHost, PendingAnswer } from '../group.ts';
 import { charsOf, type ModernGroup } from './modern-group.ts';
@@ -60,9 +59,14 @@ export function problemOfSize(
   };
 }
 
+/** The fields that heartbeats of all types have; those of streams groups have no subscription. */
+interface HeartbeatFields extends Pick<ConsumerHeartbeat, 'groupId' | 'memberId' | 'rackId' | 'clientId'> {
+  readonly subscribedTopicNames?: readonly string[] | null;
+}
+
 /** Validates the fields that all heartbeats have, independently of the group. */
 export function invalidity(
-  { groupId, memberId, rackId, clientId, subscribedTopicNames }: ConsumerHeartbeat | ShareHeartbeat,
+  { groupId, memberId, rackId, clientId, subscribedTopicNames }: HeartbeatFields,
   rules: ModernRules,
 ): string | undefined {
   if (groupId.trim() === '') return 'The group id is empty.';
@@ -98,10 +102,11 @@ export function refused(problem: Problem, memberId: string): PendingAnswer<Moder
  * Answers when all changes are durable. A failed save becomes the answer of its group only, so that other groups are
  * not affected.
  */
-export async function whenDurable(
-  pending: readonly PendingAnswer<ModernHeartbeatAnswer>[],
+export async function whenDurable<Answer extends { readonly memberId: string }>(
+  pending: readonly PendingAnswer<Answer>[],
   host: GroupHost,
-): Promise<ModernHeartbeatAnswer[]> {
+  refusal: (problem: Problem, memberId: string) => Answer,
+): Promise<Answer[]> {
   // Heartbeats without changes depend on earlier changes.
   const settled = host.settled();
   const problems = await Promise.all(pending.map(({ saved }) => saved?.then(() => undefined, String)));
@@ -109,7 +114,7 @@ export async function whenDurable(
   return pending.map(({ answer }, index) => {
     const message = problems[index];
     if (message === undefined) return answer;
-    return refusedHeartbeat({ error: 'COORDINATOR_LOAD_IN_PROGRESS', message }, answer.memberId);
+    return refusal({ error: 'COORDINATOR_LOAD_IN_PROGRESS', message }, answer.memberId);
   });
 }
 

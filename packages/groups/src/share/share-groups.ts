@@ -7,7 +7,14 @@ import type {
 import type { GroupHost, PendingAnswer } from '../group.ts';
 import type { GroupDirectory } from '../group-directory.ts';
 import { isTooLong } from '../group-id.ts';
-import { missingGroup, noRoom, refused, tooManyGroups, whenDurable } from '../modern/heartbeats.ts';
+import {
+  missingGroup,
+  noRoom,
+  refused,
+  refusedHeartbeat,
+  tooManyGroups,
+  whenDurable,
+} from '../modern/heartbeats.ts';
 import { ShareGroupRuntime } from './group-runtime.ts';
 import { checkHeartbeat } from './heartbeat.ts';
 
@@ -33,7 +40,7 @@ export class ShareGroups {
 
   heartbeats(heartbeats: readonly ShareHeartbeat[]): Promise<ModernHeartbeatAnswer[]> {
     const pending = heartbeats.map((heartbeat) => this.#heartbeat(heartbeat));
-    return whenDurable(pending, this.#options.host);
+    return whenDurable(pending, this.#options.host, refusedHeartbeat);
   }
 
   /** Creates a group without members. Resolves when it is durable. */

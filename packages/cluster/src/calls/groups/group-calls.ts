@@ -3,6 +3,7 @@ import { classicGroupCalls } from './classic-group-calls.ts';
 import { consumerGroupCalls } from './consumer-group-calls.ts';
 import { groupAdminCalls } from './group-admin-calls.ts';
 import { groupOffsetCalls } from './group-offset-calls.ts';
+import { streamsGroupCalls } from './streams-group-calls.ts';
 
 /**
  * Calls about groups. The leader of the cluster coordinates all groups, and any agent can serve any group.
@@ -15,6 +16,7 @@ import { groupOffsetCalls } from './group-offset-calls.ts';
 export const groupCalls = {
   ...classicGroupCalls,
   ...consumerGroupCalls,
+  ...streamsGroupCalls,
   ...groupOffsetCalls,
   ...groupAdminCalls,
 };

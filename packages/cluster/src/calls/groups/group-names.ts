@@ -26,12 +26,13 @@ const groupErrors = [
   'UNSUPPORTED_ASSIGNOR',
   'STALE_MEMBER_EPOCH',
   'INVALID_REGULAR_EXPRESSION',
+  'STREAMS_INVALID_TOPOLOGY',
 ] as const;
 
 export type GroupError = (typeof groupErrors)[number];
 
 /** A group id has one type at a time. */
-export const groupTypes = ['classic', 'consumer', 'share'] as const;
+export const groupTypes = ['classic', 'consumer', 'share', 'streams'] as const;
 
 export type GroupType = (typeof groupTypes)[number];
 
@@ -42,5 +43,6 @@ export type GroupStateName =
   | 'CompletingRebalance'
   | 'Stable'
   | 'Dead'
+  | 'NotReady'
   | 'Assigning'
   | 'Reconciling';

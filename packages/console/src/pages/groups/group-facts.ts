@@ -8,6 +8,7 @@ export const protocolNames: Readonly<Record<Described['type'], string>> = {
   classic: 'classic: members join and sync',
   consumer: 'consumer (KIP-848): assigned by the cluster',
   share: 'share (KIP-932): members share partitions',
+  streams: 'streams (KIP-1071): tasks assigned by the cluster',
 };
 
 /** The latest commit of any partition; `null` if there is none. Times of one form compare as texts. */

@@ -4,6 +4,7 @@ import {
   type GroupListing,
   type GroupStateName,
   type GroupType,
+  groupTypes,
   type PartitionsOfTopic,
   readAssignment,
   type TopicReference,
@@ -118,11 +119,10 @@ export async function watchGroup(
   groupId: string,
   context: ClusterSnapshotContext,
 ): Promise<WatchedGroup | undefined> {
-  const types = ['classic', 'consumer', 'share'] as const;
   // A group id has one type at a time; the calls for the others find nothing.
   const [found] = await watchGroups(
     port,
-    types.map((type) => ({ groupId, type })),
+    groupTypes.map((type) => ({ groupId, type })),
     context,
   );
   return found;
@@ -139,7 +139,7 @@ export function lagOfTopic(partitions: readonly WatchedPartition[]): number {
 
 const describeByType: Readonly<
   Record<GroupType, (port: ClusterPort, groupIds: readonly string[]) => Promise<GroupResponse[]>>
-> = { classic: describeClassic, consumer: describeConsumer, share: describeShare };
+> = { classic: describeClassic, consumer: describeConsumer, share: describeShare, streams: describeStreams };
 
 async function describeClassic(port: ClusterPort, groupIds: readonly string[]): Promise<GroupResponse[]> {
   const descriptions = await port.describeGroups(groupIds);
@@ -224,6 +224,33 @@ async function describeShare(port: ClusterPort, groupIds: readonly string[]): Pr
         generation: group.epoch,
         members,
         offsets,
+      },
+    ];
+  });
+}
+
+async function describeStreams(port: ClusterPort, groupIds: readonly string[]): Promise<GroupResponse[]> {
+  const descriptions = await port.describeStreamsGroups(groupIds);
+  const offsets = await committedOffsets(port, groupIds);
+  return descriptions.flatMap((group, index): GroupResponse[] => {
+    if (group.error !== 'NONE') return [];
+    const members = group.members.map((member) => ({
+      id: member.memberId,
+      instanceId: member.instanceId,
+      clientId: member.clientId,
+      clientHost: member.clientHost,
+      named: [],
+      numbered: member.reads,
+    }));
+    return [
+      {
+        name: group.groupId,
+        type: 'streams',
+        state: group.state,
+        protocol: '',
+        generation: group.epoch,
+        members,
+        offsets: offsets[index]!,
       },
     ];
   });
