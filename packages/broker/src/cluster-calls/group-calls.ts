@@ -8,6 +8,9 @@ import type {
   OffsetsCommit,
   OffsetsCommitAnswer,
   OffsetsQuery,
+  StreamsHeartbeat,
+  StreamsHeartbeatAnswer,
+  StreamsSubtopology,
 } from '@weir/cluster';
 import type { CommitMarks } from '../cluster/commit-marks.ts';
 import { brokerLimits } from '../limits.ts';
@@ -18,6 +21,7 @@ import { offsetWeight } from './portions.ts';
 export interface GroupCalls {
   readonly heartbeats: GatheredCalls<GroupHeartbeat, GroupError>;
   readonly consumerHeartbeats: GatheredCalls<ConsumerHeartbeat, ModernHeartbeatAnswer>;
+  readonly streamsHeartbeats: GatheredCalls<StreamsHeartbeat, StreamsHeartbeatAnswer>;
   readonly commits: GatheredCalls<OffsetsCommit, OffsetsCommitAnswer>;
   readonly queries: GatheredCalls<OffsetsQuery, OffsetsAnswer>;
   readonly marks: CommitMarks;
@@ -40,6 +44,17 @@ export function groupCalls(port: ClusterPort, marks: CommitMarks): GroupCalls {
         (ownedPartitions ?? []).reduce((sum, { partitions }) => sum + 1 + partitions.length, 0),
       weightMax,
     }),
+    streamsHeartbeats: new GatheredCalls({
+      call: (heartbeats) => port.streamsGroupHeartbeats(heartbeats),
+      weigh: ({ topology, owned }) =>
+        1 +
+        (topology === null ? 0 : topology.subtopologies.reduce((sum, part) => sum + topicsOf(part), 0)) +
+        [...(owned?.active ?? []), ...(owned?.standby ?? [])].reduce(
+          (sum, { partitions }) => sum + 1 + partitions.length,
+          0,
+        ),
+      weightMax,
+    }),
     commits: new GatheredCalls({
       call: async (commits) => {
         const answers = await port.commitOffsets(commits);
@@ -55,4 +70,15 @@ export function groupCalls(port: ClusterPort, marks: CommitMarks): GroupCalls {
       weightMax,
     }),
   };
+}
+
+function topicsOf(part: StreamsSubtopology): number {
+  const { sourceTopics, changelogTopics, repartitionSinkTopics, repartitionSourceTopics } = part;
+  return (
+    1 +
+    sourceTopics.length +
+    changelogTopics.length +
+    repartitionSinkTopics.length +
+    repartitionSourceTopics.length
+  );
 }

@@ -12,6 +12,8 @@ export const features = {
   'metadata.version': { min: 7, max: 30, level: 30 },
   /** 1: share groups (KIP-932). */
   'share.version': { min: 0, max: 1, level: 1 },
+  /** 1: streams groups (KIP-1071). */
+  'streams.version': { min: 0, max: 1, level: 1 },
   /** 2: every transaction has its own epoch, and partitions and groups join it implicitly (KIP-890). */
   'transaction.version': { min: 0, max: 2, level: 2 },
 } as const satisfies Record<string, Feature>;

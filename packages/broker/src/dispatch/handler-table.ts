@@ -59,6 +59,8 @@ import { listConfigResourcesHandler } from '../handlers/74-list-config-resources
 import { describeTopicPartitionsHandler } from '../handlers/75-describe-topic-partitions.ts';
 import { shareGroupHeartbeatHandler } from '../handlers/76-share-group-heartbeat.ts';
 import { shareGroupDescribeHandler } from '../handlers/77-share-group-describe.ts';
+import { streamsGroupHeartbeatHandler } from '../handlers/88-streams-group-heartbeat.ts';
+import { streamsGroupDescribeHandler } from '../handlers/89-streams-group-describe.ts';
 import { describeShareGroupOffsetsHandler } from '../handlers/90-describe-share-group-offsets.ts';
 import { alterShareGroupOffsetsHandler } from '../handlers/91-alter-share-group-offsets.ts';
 import { deleteShareGroupOffsetsHandler } from '../handlers/92-delete-share-group-offsets.ts';
@@ -172,6 +174,8 @@ export function createHandlerTable(deps: HandlerDeps) {
     ShareGroupDescribe: shareGroupDescribeHandler,
     ShareFetch: deps.shareFetch,
     ShareAcknowledge: deps.shareAcknowledge,
+    StreamsGroupHeartbeat: commits.first(streamsGroupHeartbeatHandler(groups)),
+    StreamsGroupDescribe: streamsGroupDescribeHandler,
     DescribeShareGroupOffsets: describeShareGroupOffsetsHandler,
     AlterShareGroupOffsets: alterShareGroupOffsetsHandler,
     DeleteShareGroupOffsets: deleteShareGroupOffsetsHandler,

@@ -81,6 +81,8 @@ export const listWork = {
   ShareGroupDescribe: { parts: 'groupIds', answers: 'groups' },
   ShareFetch: 'atOnce',
   ShareAcknowledge: 'atOnce',
+  StreamsGroupHeartbeat: 'atOnce',
+  StreamsGroupDescribe: { parts: 'groupIds', answers: 'groups' },
   DescribeShareGroupOffsets: 'atOnce',
   AlterShareGroupOffsets: 'atOnce',
   DeleteShareGroupOffsets: 'atOnce',

@@ -427,6 +427,31 @@ const rows = {
     requestOf: ({ group }) => ({ groupIds: [group], includeAuthorizedOperations: true }),
     errorNames: noGroup,
   },
+  StreamsGroupHeartbeat: {
+    requestOf: ({ group, topic }) => ({
+      groupId: group,
+      memberId: 'member',
+      memberEpoch: 0,
+      endpointInformationEpoch: 0,
+      rebalanceTimeoutMs: 1000,
+      processId: 'process',
+      topology: {
+        epoch: 0,
+        subtopologies: [
+          {
+            ...{ subtopologyId: '0', sourceTopics: [topic], sourceTopicRegex: [], stateChangelogTopics: [] },
+            ...{ repartitionSinkTopics: [], repartitionSourceTopics: [], copartitionGroups: [] },
+          },
+        ],
+      },
+      ...{ activeTasks: [], standbyTasks: [], warmupTasks: [] },
+    }),
+    errorNames: noGroup,
+  },
+  StreamsGroupDescribe: {
+    requestOf: ({ group }) => ({ groupIds: [group], includeAuthorizedOperations: true }),
+    errorNames: noGroup,
+  },
   ShareFetch: {
     requestOf: ({ group, topicId }) => ({
       groupId: group,
