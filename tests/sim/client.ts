@@ -37,6 +37,7 @@ const versions = {
   EndTxn: 5,
   TxnOffsetCommit: 5,
   ConsumerGroupHeartbeat: 1,
+  StreamsGroupHeartbeat: 0,
 } as const;
 export type ClientApi = keyof typeof versions;
 

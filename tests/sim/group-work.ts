@@ -6,13 +6,15 @@ import { Copier } from './copier.ts';
 import { CopyHistory } from './copy-history.ts';
 import type { ClientDeps } from './deps.ts';
 import { Membership } from './membership.ts';
+import { StreamsMembership } from './streams-membership.ts';
 
 const committerCount = 3;
+const streamerCount = 2;
 const copierCount = 2;
 
 /**
- * Two groups on one topic: one reads and commits, the other copies the topic in transactions; and the readers of the
- * copy.
+ * Three groups on one topic: a classic one and a streams group read and commit, another copies the topic in
+ * transactions; and the readers of the copy.
  */
 export class GroupWork {
   readonly history = new CopyHistory();
@@ -20,7 +22,9 @@ export class GroupWork {
   readonly #from: Bootstrap;
   readonly #to: Bootstrap;
   readonly #committed = new CommittedPositions();
+  readonly #streamed = new CommittedPositions();
   readonly #committers: Committer[];
+  readonly #streamers: Committer[];
   readonly #copiers: Copier[] = [];
   readonly #replaced: Copier[] = [];
   readonly #readers: CommittedReader[];
@@ -34,13 +38,18 @@ export class GroupWork {
       const join = (client: AnyBrokerClient) => new Membership(client, from, 'committers');
       return new Committer(world, from, `committer-${n}`, join, this.#committed);
     });
+    this.#streamers = Array.from({ length: streamerCount }, (_, n) => {
+      const name = `streamer-${n}`;
+      const join = (client: AnyBrokerClient) => new StreamsMembership(client, from, 'streamers', name);
+      return new Committer(world, from, name, join, this.#streamed);
+    });
     for (let slot = 0; slot < copierCount; slot++) this.#startCopier(slot);
     this.#readers = [new CommittedReader(world, this.history, to, 'the reader')];
   }
 
   /** Breaks the connection of one client. */
   cut(): void {
-    const all = [...this.#committers, ...this.#copiers, ...this.#readers];
+    const all = [...this.#committers, ...this.#streamers, ...this.#copiers, ...this.#readers];
     all[this.#world.random.below(all.length)]!.cut();
   }
 
@@ -53,11 +62,12 @@ export class GroupWork {
     this.#startCopier(slot);
   }
 
-  /** Whether the committing group and the readers of the copy have reached these end offsets. */
+  /** Whether the committing groups and the readers of the copy have reached these end offsets. */
   isAt(ends: readonly number[]): boolean {
     return ends.every(
       (end, partition) =>
         this.#committed.of(partition) === end &&
+        this.#streamed.of(partition) === end &&
         this.#readers.every(({ counts }) => counts[partition] === end),
     );
   }
@@ -73,7 +83,10 @@ export class GroupWork {
   }
 
   stop(): void {
-    const all = [...this.#committers, ...this.#copiers, ...this.#replaced, ...this.#readers];
+    const all = [
+      ...[...this.#committers, ...this.#streamers, ...this.#copiers],
+      ...[...this.#replaced, ...this.#readers],
+    ];
     for (const client of all) client.stop();
   }
 

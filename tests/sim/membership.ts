@@ -15,7 +15,7 @@ export interface Generation {
   readonly partitions: readonly number[];
 }
 
-/** A member of a classic or KIP-848 group. */
+/** A member of a group, of any type. */
 export interface GroupMembership {
   readonly groupId: string;
   /** Sends a heartbeat, or joins if needed. */

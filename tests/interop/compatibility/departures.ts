@@ -31,7 +31,7 @@ export const departures: readonly Departure[] = [
   },
   {
     area: 'protocol',
-    subject: 'delegation tokens, streams groups (KIP-1071)',
+    subject: 'delegation tokens',
     apache: 'serves them',
     weir: 'does not offer these APIs',
     reason: 'not built',
@@ -208,6 +208,27 @@ export const departures: readonly Departure[] = [
     apache: 'the controllers as voters and the brokers as observers',
     weir: 'the agent that is asked as the only voter; offset and epoch are those of the journal of the control plane',
     reason: 'clients reach agents, and not the control plane',
+  },
+  {
+    area: 'groups',
+    subject: 'static members of streams groups (KIP-1071)',
+    apache: '`INVALID_REQUEST`',
+    weir: 'serves them as in consumer groups',
+    reason: 'the protocol defines them; Java clients do not send them yet',
+  },
+  {
+    area: 'groups',
+    subject: 'standby tasks of streams groups',
+    apache: 'go to the processes with the fewest tasks',
+    weir: 'among those, prefer a `client.rack` without a copy of the task',
+    reason: 'the loss of a zone leaves a copy',
+  },
+  {
+    area: 'groups',
+    subject: 'missing internal topics of streams groups',
+    apache: 'are created after the heartbeat was answered; later answers tell of failures',
+    weir: 'are created before the answer, which tells of failures',
+    reason: 'an agent keeps nothing between two requests',
   },
   {
     area: 'groups',

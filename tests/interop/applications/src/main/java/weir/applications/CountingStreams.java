@@ -11,10 +11,10 @@ import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.Materialized;
 
 /**
- * A topology of Kafka Streams with exactly-once processing: every number of the input becomes three words, which are
+ * A topology of Kafka Streams, with exactly-once processing unless told otherwise: every number of the input becomes three words, which are
  * repartitioned and counted. Each new count of a word is a record of the output.
  *
- * <p>{@code <servers> <input> <output> <state directory> <application id>}. Prints a line when it begins to process, and
+ * <p>{@code <servers> <input> <output> <state directory> <application id> [<group protocol> <guarantee>]}. Prints a line when it begins to process, and
  * one for every hundred numbers.
  */
 public final class CountingStreams {
@@ -39,8 +39,14 @@ public final class CountingStreams {
 
         Properties settings = ExactlyOnceStreams.settings(args[0], args[3], args[4]);
         settings.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 2);
-        settings.put(StreamsConfig.consumerPrefix("session.timeout.ms"), 6_000);
-        settings.put(StreamsConfig.consumerPrefix("heartbeat.interval.ms"), 300);
+        if (args.length > 5) {
+            // The cluster decides about sessions of streams groups.
+            settings.put(StreamsConfig.GROUP_PROTOCOL_CONFIG, args[5]);
+            settings.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, args[6]);
+        } else {
+            settings.put(StreamsConfig.consumerPrefix("session.timeout.ms"), 6_000);
+            settings.put(StreamsConfig.consumerPrefix("heartbeat.interval.ms"), 300);
+        }
         // Repartitioned records are deleted soon after they were processed.
         settings.put(StreamsConfig.REPARTITION_PURGE_INTERVAL_MS_CONFIG, 1_000);
         ExactlyOnceStreams.start(builder.build(), settings);
