@@ -9,7 +9,7 @@ import { readStreamsGroup, readStreamsMember, writeStreamsGroup, writeStreamsMem
 import { StreamsGroup } from './streams-group.ts';
 
 /**
- * Clients obey, are slow, lose answers, leave and time out, while the topics of their group come and go. After each event:
+ * Clients obey, are slow, lose answers, leave and time out, while topics of their group come and go. After each:
  *
  * - an active task runs at one obedient client at most, and is held by one member at most;
  * - a process has one copy of a task at most, as far as its clients obey;

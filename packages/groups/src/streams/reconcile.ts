@@ -51,7 +51,7 @@ type IsFree = (kind: keyof TasksByKind, subtopologyId: string, partition: number
 
 /**
  * Moves a member as far towards its target as possible; returns the same object if nothing changes. The states are
- * those of consumer groups (consumer/reconcile.ts). A task moves from active to standby, and back, by being given up first.
+ * those of consumer groups (consumer/reconcile.ts). A task that moves between active and standby is given up first.
  */
 export function reconcileTasks(
   holding: StreamsHolding,

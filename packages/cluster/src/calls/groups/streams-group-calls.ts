@@ -6,7 +6,6 @@ import type { GroupError, GroupStateName } from './group-names.ts';
 
 /** Tasks of one subtopology: partition numbers of its source topics. */
 const tasksOfSubtopology = s.struct({ subtopologyId: s.text, partitions: s.list(s.number) });
-export type TasksOfSubtopology = s.TypeOf<typeof tasksOfSubtopology>;
 
 /** A topic that the coordinator has agents create for the application. */
 const internalTopic = s.struct({
@@ -65,7 +64,7 @@ const streamsHeartbeat = s.struct({
 export type StreamsHeartbeat = s.TypeOf<typeof streamsHeartbeat>;
 
 /** Why members have no tasks, or have to stop, by Kafka's names. */
-export type StreamsStatusName =
+type StreamsStatusName =
   | 'STALE_TOPOLOGY'
   | 'MISSING_SOURCE_TOPICS'
   | 'INCORRECTLY_PARTITIONED_TOPICS'
@@ -117,7 +116,7 @@ export interface StreamsGroupDescription {
   readonly members: readonly StreamsMemberDescription[];
 }
 
-export interface StreamsMemberDescription {
+interface StreamsMemberDescription {
   readonly memberId: string;
   readonly epoch: number;
   readonly instanceId: string | null;
