@@ -26,8 +26,6 @@ const notDefined: Readonly<Record<string, string>> = {
   ExpireDelegationToken: 'delegation tokens are not served',
   DescribeDelegationToken: 'delegation tokens are not served',
   UnregisterBroker: 'removes a broker from the quorum; agents leave by themselves',
-  StreamsGroupHeartbeat: 'streams groups (KIP-1071) are not served; Kafka Streams uses classic groups',
-  StreamsGroupDescribe: 'streams groups (KIP-1071) are not served; Kafka Streams uses classic groups',
   AddRaftVoter: 'changes the quorum of controllers, of which Weir has none',
   RemoveRaftVoter: 'changes the quorum of controllers, of which Weir has none',
   InitializeShareGroupState: 'passes between brokers, to keep the state of share groups',
