@@ -88,7 +88,9 @@ const lag = () =>
 
 const groupFields = {
   name: groupNameOutput().describe('The group.'),
-  type: z.enum(['classic', 'consumer', 'share', 'streams']).describe('The Kafka group protocol that it uses.'),
+  type: z
+    .enum(['classic', 'consumer', 'share', 'streams'])
+    .describe('The Kafka group protocol that it uses.'),
   state: groupState(),
   protocol: groupProtocol(),
   total_lag: count().describe('The total lag of all partitions.'),

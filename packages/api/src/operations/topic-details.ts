@@ -42,7 +42,9 @@ const topicPartition = z
 const topicConsumer = z
   .object({
     group: z.string().max(coreLimits.groupNameCharsMax).describe('The group.'),
-    type: z.enum(['classic', 'consumer', 'share', 'streams']).describe('The Kafka group protocol that it uses.'),
+    type: z
+      .enum(['classic', 'consumer', 'share', 'streams'])
+      .describe('The Kafka group protocol that it uses.'),
     state: text(64).describe('Its state as in Kafka.'),
     member_count: count(coreLimits.groupMembersMax).describe('The number of members that read this topic.'),
     partition_count: count(coreLimits.partitionsPerTopicMax).describe(
