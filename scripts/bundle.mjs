@@ -35,8 +35,8 @@ export async function bundleIfStale() {
 
 async function bundle() {
   const folder = `${Date.now()}-${process.pid}`;
-  const { metafile } = await build(folder, { write: true });
-  const own = Object.keys(metafile.inputs).filter((path) => path.startsWith('packages/'));
+  const { inputs } = await writeBundle(join(distPath, folder));
+  const own = Object.keys(inputs).filter((path) => path.startsWith('packages/'));
   const sources = [...own, 'package-lock.json', 'scripts/bundle.mjs'].map((path) => {
     const { size, mtimeMs } = statSync(join(root, path));
     return [path, size, mtimeMs];
@@ -48,25 +48,29 @@ async function bundle() {
   removeOldBundles();
 }
 
-/** Builds all files of a bundle. Without `write`, it only finds out whether they can be made. */
-async function build(folder, { write }) {
-  const esbuild = createRequire(import.meta.url)('esbuild');
-  const built = await esbuild.build({
+/**
+ * Writes the files of a bundle into a folder, which is two folders below the root of an installation, and returns what
+ * they consist of. The same sources make the same bytes, whatever the folder. A release has no source maps, which are
+ * two fifths of a bundle. Without `write`, it only finds out whether the files can be made.
+ */
+export async function writeBundle(outdir, { sourcemap = 'linked', write = true } = {}) {
+  const { build } = createRequire(import.meta.url)('esbuild');
+  const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: Object.fromEntries(entryPoints().map((path) => [entryName(path), path])),
-    outdir: join(distPath, folder),
+    outdir,
     outExtension: { '.js': '.mjs' },
     bundle: true,
     write,
     splitting: true,
     platform: 'node',
     // They ask for the binaries of all platforms, and only the process that writes Parquet files loads them.
-    external: ['@duckdb/node-api', '@duckdb/node-bindings'],
+    external: ['@duckdb/node-api'],
     // A dynamic import of a bundled package in the older module format would have no names.
     mainFields: ['module', 'main'],
     target: 'node24',
     format: 'esm',
-    sourcemap: 'linked',
+    sourcemap,
     sourcesContent: false,
     metafile: true,
     logLevel: 'error',
@@ -78,10 +82,11 @@ async function build(folder, { write }) {
       { name: 'locations', setup: keepLocations },
       { name: 'builtins', setup: loadBuiltinsLate },
       { name: 'native', setup: loadNativeLate },
+      { name: 'duckdb', setup: loadBindingsOfDuckDb },
     ],
   });
-  checkDynamicImports(built.metafile.outputs);
-  return built;
+  checkDynamicImports(metafile.outputs);
+  return metafile;
 }
 
 /** A package in the older module format that is imported when it is needed has no names in the bundle, only a default. */
@@ -192,6 +197,18 @@ function loadNativeLate({ onResolve, onLoad }) {
   }));
 }
 
+/**
+ * The bindings that the API of DuckDB itself loads: where the API is a package that was added to an installation, they lie
+ * below it, and two copies would not know each other's objects.
+ */
+function loadBindingsOfDuckDb({ onResolve, onLoad }) {
+  onResolve({ filter: /^@duckdb\/node-bindings$/ }, ({ path }) => ({ namespace: 'duckdb', path }));
+  onLoad({ filter: /.*/, namespace: 'duckdb' }, ({ path }) => ({
+    contents: `const { createRequire } = process.getBuiltinModule('node:module');
+      export default createRequire(createRequire(import.meta.url).resolve('@duckdb/node-api'))('${path}');`,
+  }));
+}
+
 /** Exports functions that load their module with the first call. */
 function callsOf(names) {
   return names.map((name) => `export const ${name} = (...values) => load().${name}(...values);`).join('\n');
@@ -231,6 +248,6 @@ function removeOldBundles() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  if (process.argv.includes('--check')) await build('check', { write: false });
+  if (process.argv.includes('--check')) await writeBundle(join(distPath, 'check'), { write: false });
   else await bundle();
 }

@@ -57,6 +57,16 @@ test('jobs and questions share a process, which ends with its directory', async 
   await assert.rejects(host.maintain(taskOf('orders'), { signal: noStop }), /shutting down/);
 });
 
+test('without DuckDB a job fails with one line, and no process is started', async () => {
+  const host = hostOf({ searchedFrom: 'file:///nowhere/else.js' });
+  await assert.rejects(
+    host.maintain(taskOf('orders'), { signal: noStop }),
+    (error) =>
+      error instanceof TableWorkFailed && error.needsOperator && /@duckdb\/node-api/.test(error.message),
+  );
+  assert.equal(host.pid, undefined);
+});
+
 test('ingestion lasts until it is stopped, and tells what happens', async (t) => {
   const told: unknown[] = [];
   const host = hostOf({

@@ -7,6 +7,7 @@ import type { TableRemovalTask, TableState, TableTask } from '@weir/cluster';
 import { type Clock, Failure, type Log, MiB } from '@weir/core';
 import type { StoreOperation } from '@weir/storage';
 import { tableLimits } from '../limits.ts';
+import { missingDuckDb } from './duckdb-package.ts';
 import type {
   FromTables,
   TableEventMessage,
@@ -34,6 +35,8 @@ export interface TablesHostOptions {
   readonly onRequests: (bucket: string, operation: StoreOperation, count: number) => void;
   readonly clock: Clock;
   readonly log: Log;
+  /** Where packages are searched, for tests. */
+  readonly searchedFrom?: string | undefined;
   /** Tests have an entry of their own. */
   readonly entry?: string | undefined;
   /** How long the process may say nothing, and its heap. */
@@ -108,6 +111,8 @@ export class TablesHost {
   async #run(work: Work, options: WorkOptions): Promise<string> {
     options.signal.throwIfAborted();
     if (this.#isEnded) throw new TableWorkFailed('the agent is shutting down');
+    const missing = missingDuckDb(this.#options.searchedFrom);
+    if (missing !== undefined) throw new TableWorkFailed(missing, true);
     this.#cancelEnd();
     const host = this.#running();
     try {

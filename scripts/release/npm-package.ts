@@ -1,0 +1,49 @@
+import { release } from '@weir/core';
+import { platforms, runtimeVersion } from './platforms.ts';
+import { textOf } from './program.ts';
+import { movedInto, type ReleaseFile, textFile } from './release-file.ts';
+
+interface PackageParts {
+  readonly files: readonly ReleaseFile[];
+  readonly loaded: Readonly<Record<string, string>>;
+  readonly tables: Readonly<Record<string, string>>;
+}
+
+/** `830.0.0`: npm wants three numbers. */
+export const packageVersion = `${release.slice(1)}.0.0`;
+
+/**
+ * The package that `npm install -g weir` and `npx weir` run. No script runs at its installation: Node is a package for
+ * the platform, which npm chooses. DuckDB is for those who write tables: they add it (docs/start/install.md).
+ */
+export function npmPackage({ files, loaded, tables }: PackageParts): ReleaseFile[] {
+  const { description, license } = JSON.parse(textOf('package.json')) as Record<string, string>;
+  const manifest = {
+    name: 'weir',
+    version: packageVersion,
+    description,
+    keywords: ['kafka', 'streaming', 's3', 'testing'],
+    license,
+    type: 'module',
+    os: ['linux', 'darwin'],
+    engines: { node: '>=20' },
+    bin: { weir: 'bin/weir' },
+    exports: { './package.json': './package.json' },
+    dependencies: loaded,
+    optionalDependencies: Object.fromEntries(platforms.map(({ runtime }) => [runtime.name, runtimeVersion])),
+    peerDependencies: tables,
+    peerDependenciesMeta: Object.fromEntries(Object.keys(tables).map((name) => [name, { optional: true }])),
+  };
+  return movedInto('package', [
+    ...files,
+    textFile('package.json', `${JSON.stringify(manifest, null, 2)}\n`),
+    textFile('README.md', withVersions(textOf('deploy/npm/README.md'), tables)),
+  ]);
+}
+
+/** The page names the versions that were tested. */
+function withVersions(page: string, packages: Readonly<Record<string, string>>): string {
+  let text = page;
+  for (const [name, version] of Object.entries(packages)) text = text.replaceAll(name, `${name}@${version}`);
+  return text;
+}

@@ -1,0 +1,128 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { release } from '@weir/core';
+import { filesOfPackages, type Lock, type PinnedPackage } from './npm-packages.ts';
+import { type Platform, runtimeVersion } from './platforms.ts';
+import { fileAt, filesBelow, type ReleaseFile, textFile } from './release-file.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+// Plain JavaScript, which has no types.
+const { writeBundle } = (await import(new URL('../bundle.mjs', import.meta.url).href)) as {
+  writeBundle(
+    outdir: string,
+    options: { readonly sourcemap: false },
+  ): Promise<{ readonly inputs: Readonly<Record<string, unknown>> }>;
+};
+
+/** Packages that the bundle loads from node_modules: those with binaries, and programs for WebAssembly. */
+const loadedPackages = [
+  '@jitl/quickjs-wasmfile-release-asyncify',
+  '@jitl/quickjs-wasmfile-release-sync',
+  '@node-rs/crc32',
+  'jq-wasm',
+  'lz4-napi',
+  'snappy',
+] as const;
+
+/** Loaded by processes that write and read tables, and by nothing else. Its binary is as large as all the rest. */
+const tablesPackage = '@duckdb/node-api';
+
+/** What is the same on all platforms. */
+interface Program {
+  readonly files: readonly ReleaseFile[];
+  /** Packages whose code is in the bundle or in the console. */
+  readonly bundled: readonly PinnedPackage[];
+  /** Packages that the bundle loads, with the versions that it was tested with. */
+  readonly loaded: Readonly<Record<string, string>>;
+  readonly tables: Readonly<Record<string, string>>;
+}
+
+/** Bundles the command, and gathers what it reads: the console, the documentation, the schemas that Protobuf knows. */
+export async function makeProgram(lock: Lock): Promise<Program> {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-release-'));
+  try {
+    const { inputs } = await writeBundle(folder, { sourcemap: false });
+    const own = (path: string): ReleaseFile => ({ path, ...fileAt(join(root, path)) });
+    const below = (path: string, isWanted?: (name: string) => boolean) =>
+      filesBelow(join(root, path), path, isWanted);
+    const files = [
+      own('bin/weir'),
+      own('bin/heap-limit.sh'),
+      textFile(
+        'bin/launch.mjs',
+        `// Starts the weir command from the bundle of this release.\nawait import('../dist/${release}/cli-main.mjs');\n`,
+      ),
+      own('LICENSE'),
+      own('CHANGELOG.md'),
+      ...filesBelow(folder, `dist/${release}`),
+      // Assistants search it.
+      ...below('docs', (name) => name.endsWith('.md')),
+      ...below('packages/console/dist', (name) => name !== '.sources'),
+      ...below('packages/registry/proto'),
+    ];
+    const foreign = Object.keys(inputs).filter((path) => path.startsWith('node_modules/'));
+    const folders = new Set(foreign.map(packageFolderOf));
+    const bundled = new Map<string, PinnedPackage>();
+    for (const one of [...folders]
+      .map((path) => lock.at(path))
+      .concat(lock.closureOfWorkspace('packages/console')))
+      bundled.set(`${one.name}@${one.version}`, one);
+    const versions = (names: readonly string[]) =>
+      Object.fromEntries(names.map((name) => [name, lock.version(name)]));
+    return {
+      files,
+      bundled: [...bundled.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+      loaded: versions(loadedPackages),
+      tables: versions([tablesPackage]),
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** `node_modules/a/node_modules/@b/c/index.js` is a file of `node_modules/a/node_modules/@b/c`. */
+function packageFolderOf(path: string): string {
+  return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)![0];
+}
+
+/** What a program needs beside its own files on one platform. */
+interface PlatformParts {
+  readonly files: readonly ReleaseFile[];
+  readonly packages: readonly PinnedPackage[];
+}
+
+/** Node, and the packages that npm would install on that platform, without what only compilers and people read. */
+export function partsFor(platform: Platform, lock: Lock, cachePath: string): PlatformParts {
+  const { name, integrity } = platform.runtime;
+  const runtime: PinnedPackage = { name, integrity, version: runtimeVersion, license: 'MIT' };
+  const packages = lock.closure([...loadedPackages, tablesPackage], platform);
+  const contents = filesOfPackages([runtime, ...packages], cachePath);
+  const files: ReleaseFile[] = [];
+  for (const file of contents.get(name)!) {
+    if (file.path === 'bin/node') files.push({ ...file, path: 'runtime/bin/node', isProgram: true });
+    else if (file.path === 'LICENSE') files.push({ ...file, path: 'runtime/LICENSE' });
+  }
+  if (files.length !== 2) throw new Error(`${name} has no bin/node and LICENSE`);
+  for (const one of packages) {
+    for (const file of contents.get(one.name)!)
+      if (isLoaded(one.name, file.path))
+        files.push({ ...file, path: `node_modules/${one.name}/${file.path}` });
+  }
+  return { files, packages: [runtime, ...packages] };
+}
+
+/** Code of packages for WebAssembly is in the bundle, so that only their programs are read. */
+function isLoaded(name: string, path: string): boolean {
+  if (path === 'package.json' || /^LICEN[CS]E/i.test(path)) return true;
+  if (/\.(?:md|map|[cm]?ts)$/.test(path)) return false;
+  return name === 'jq-wasm' || name.startsWith('@jitl/')
+    ? path.endsWith('.wasm')
+    : /\.(?:[cm]?js|json|node|so|dylib)$/.test(path);
+}
+
+/** The text of a file of the repository. */
+export function textOf(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}
