@@ -3,12 +3,18 @@ import { test } from 'node:test';
 import type { BatchToCopy } from './copied-part.ts';
 import { producerRows } from './producer-rows.ts';
 
+const kinds: Readonly<Record<string, BatchToCopy['kind']>> = {
+  t: 'transactional',
+  c: 'commitMarker',
+  a: 'abortMarker',
+  o: 'otherControl',
+};
+
 /** `7t`: a transactional batch of producer 7; `7`: another one; `7c`, `7a`: its markers; `-`: of no producer. */
 function batchesOf(line: string): BatchToCopy[] {
   return line.split(' ').map((word, index) => {
     const producerId = word === '-' ? -1 : Number.parseInt(word, 10);
-    const kinds = { t: 'transactional', c: 'commitMarker', a: 'abortMarker', o: 'otherControl' } as const;
-    const kind = kinds[word.at(-1) as keyof typeof kinds] ?? 'plain';
+    const kind = kinds[word.slice(-1)] ?? 'plain';
     const producerEpoch = producerId < 0 ? -1 : word.includes('e') ? 1 : 0;
     const baseSequence = kind === 'plain' || kind === 'transactional' ? index : -1;
     const offsets = { baseOffset: index, nextOffset: index + 1, recordCount: 1, maxTimestampMs: 0 };
