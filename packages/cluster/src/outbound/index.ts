@@ -9,6 +9,7 @@ export {
 } from './public-address.ts';
 export {
   isVariableName,
+  migrationVariablePrefix,
   problemOfListedVariable,
   type TenantAccess,
   TenantVariables,

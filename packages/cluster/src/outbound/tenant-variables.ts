@@ -4,6 +4,9 @@ import { AllowedHosts } from './allowed-hosts.ts';
 /** Variables with this prefix are made for configurations of tenants. */
 export const tenantVariablePrefix = 'WEIR_PIPELINE_';
 
+/** Variables with this prefix are made for migrations, whose configurations name them without it. */
+export const migrationVariablePrefix = 'ORBIT_';
+
 /** A variable that a tenant has named and may not read, or that is not set. The message is one line, for tenants. */
 export class VariableRefused extends Error {
   override readonly name = 'VariableRefused';
@@ -65,6 +68,12 @@ export class TenantVariables {
     if (value === undefined)
       throw new VariableRefused(`the environment variable ${name} of the agents is not set`);
     return value;
+  }
+
+  /** The value of a variable of a migration, by its whole name. Nothing else reads it: it may be a password. */
+  migrationValueOf(name: string): string | undefined {
+    if (!name.startsWith(migrationVariablePrefix) || !isVariableName(name)) return undefined;
+    return Object.hasOwn(this.#environment, name) ? this.#environment[name] : undefined;
   }
 }
 

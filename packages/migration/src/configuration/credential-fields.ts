@@ -1,8 +1,6 @@
+import { migrationVariablePrefix } from '@weir/cluster/outbound';
 import type { Credential, SourceCredentials } from '../source/source-credentials.ts';
 import type { CredentialFields } from './configuration-schema.ts';
-
-/** Agents read only variables with this prefix for migrations, so that a configuration names no other. */
-export const variablePrefix = 'ORBIT_';
 
 /** A rule that credentials break, and the field that breaks it. */
 interface CredentialProblem {
@@ -35,10 +33,10 @@ export function credentialProblems(fields: CredentialFields): readonly Credentia
     if (fields[plain] !== undefined && fields[variable] !== undefined)
       add(plain, `is given in two ways, also by ${variable}`);
     const name = fields[variable];
-    if (name?.startsWith(variablePrefix))
+    if (name?.startsWith(migrationVariablePrefix))
       add(
         variable,
-        `begins with ${variablePrefix}, which agents add themselves: write ${name.slice(variablePrefix.length) || 'a name without it'}`,
+        `begins with ${migrationVariablePrefix}, which agents add themselves: write ${name.slice(migrationVariablePrefix.length) || 'a name without it'}`,
       );
   }
   const [username, password] = [giver('sasl_username'), giver('sasl_password')];
@@ -107,5 +105,5 @@ export function credentialsOf(fields: CredentialFields): SourceCredentials {
 
 function credential(text: string | undefined, variable: string | undefined): Credential | undefined {
   if (text !== undefined) return { kind: 'text', text };
-  return variable === undefined ? undefined : { kind: 'variable', name: variablePrefix + variable };
+  return variable === undefined ? undefined : { kind: 'variable', name: migrationVariablePrefix + variable };
 }

@@ -6,6 +6,7 @@
 export { type BatchStart, batchStarts } from './batch-starts.ts';
 export { type AskedEpoch, type EpochEnd, epochEnds } from './epoch-ends.ts';
 export { type LogEnds, logEnds, type NoLogEnds } from './log-ends.ts';
+export { openSource } from './open-source.ts';
 export {
   type FetchedRaw,
   type FetchFailure,

@@ -5,9 +5,11 @@ import type { SourceCluster } from './source-cluster.ts';
 export interface SourceConfig {
   readonly name: string;
   readonly value: string;
+  /** Whether the topic has it from its brokers, and not of its own. */
+  readonly isInherited?: true;
 }
 
-/** The configs that a topic has of its own, or why they are not known. */
+/** The configs that a topic has of its own, and inherited ones that decide what readers find, or why they are not known. */
 export interface TopicConfigs {
   readonly topic: string;
   readonly configs: readonly SourceConfig[];
@@ -22,7 +24,19 @@ const setForTopic = 1;
 const setForBrokers: ReadonlySet<number> = new Set([2, 3, 4]);
 const topicsPerRequest = 200;
 
-/** The configs that were set for topics themselves, without those that are defaults or secrets. */
+/**
+ * They decide which records readers find, and brokers of Kafka have other defaults: a copy that inherited them here
+ * would lose records that the source keeps.
+ */
+const keptWhenInherited: ReadonlySet<string> = new Set([
+  'cleanup.policy',
+  'max.message.bytes',
+  'message.timestamp.type',
+  'retention.bytes',
+  'retention.ms',
+]);
+
+/** The configs of topics, without secrets, and without defaults except those that decide what readers find. */
 export async function topicConfigs(
   source: SourceCluster,
   topics: readonly string[],
@@ -39,7 +53,12 @@ export async function topicConfigs(
         errorCode === errors.NONE.code
           ? undefined
           : new KafkaRequestFailed(`topic ${topic}`, errorCode, errorMessage).message;
-      found.set(topic, { topic, configs: valuesOf(configs, (source) => source === setForTopic), problem });
+      const own = valuesOf(configs, ({ configSource }) => configSource === setForTopic);
+      const inherited = valuesOf(
+        configs,
+        ({ name, configSource }) => configSource !== setForTopic && keptWhenInherited.has(name),
+      ).map((config) => ({ ...config, isInherited: true as const }));
+      found.set(topic, { topic, configs: [...own, ...inherited], problem });
     }
   }
   return topics.map(
@@ -61,7 +80,7 @@ export async function brokerConfigs(source: SourceCluster): Promise<readonly Sou
       result?.errorCode ?? errors.UNKNOWN_SERVER_ERROR.code,
       result?.errorMessage,
     );
-  return valuesOf(result.configs, (source) => setForBrokers.has(source));
+  return valuesOf(result.configs, ({ configSource }) => setForBrokers.has(configSource));
 }
 
 async function described(
@@ -86,19 +105,19 @@ async function described(
   });
 }
 
+interface Described {
+  readonly name: string;
+  readonly value: string | null;
+  readonly configSource: number;
+  readonly isSensitive: boolean;
+}
+
 function valuesOf(
-  configs: readonly {
-    readonly name: string;
-    readonly value: string | null;
-    readonly configSource: number;
-    readonly isSensitive: boolean;
-  }[],
-  isWanted: (source: number) => boolean,
+  configs: readonly Described[],
+  isWanted: (config: Described) => boolean,
 ): readonly SourceConfig[] {
   return configs
-    .filter(
-      ({ configSource, isSensitive, value }) => isWanted(configSource) && !isSensitive && value !== null,
-    )
+    .filter((config) => isWanted(config) && !config.isSensitive && config.value !== null)
     .map(({ name, value }) => ({ name, value: value! }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }

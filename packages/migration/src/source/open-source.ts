@@ -1,0 +1,41 @@
+import type { TenantAccess } from '@weir/cluster/outbound';
+import type { Clock } from '@weir/core';
+import type { Credentials } from '@weir/storage';
+import type { MigrationConfiguration } from '../configuration/migration-configuration.ts';
+import { SourceCluster } from './source-cluster.ts';
+import { sourceLogin } from './source-login.ts';
+
+interface OpenSourceOptions {
+  readonly configuration: Pick<MigrationConfiguration, 'brokers' | 'credentials'>;
+  /** The values of the named secrets that the configuration refers to. */
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly tenantAccess: TenantAccess;
+  /** For `aws-msk-iam` without a key. Absent if the agent lends its own to nobody. */
+  readonly agentAwsCredentials?: (() => Promise<Credentials>) | undefined;
+  readonly clock: Clock;
+  readonly stop: AbortSignal;
+}
+
+/** Opens the source of a configuration, with what its credentials name on this machine. Nothing is connected to yet. */
+export async function openSource({
+  configuration: { brokers, credentials },
+  secrets,
+  tenantAccess: { hosts, variables },
+  agentAwsCredentials,
+  clock,
+  stop,
+}: OpenSourceOptions): Promise<SourceCluster> {
+  const login = await sourceLogin(credentials, {
+    variable: (name) => variables.migrationValueOf(name),
+    secrets,
+    agentAwsCredentials,
+    clock,
+  });
+  return new SourceCluster({
+    ...login,
+    bootstrap: brokers.map(({ hostname, port }) => ({ host: hostname, port })),
+    lookupFor: (host, port) => hosts.lookupFor(host, port),
+    clock,
+    stop,
+  });
+}
