@@ -26,6 +26,17 @@ export const migrationLimits = {
   /** Bytes whose checksums are computed before others get their turn: about a millisecond. */
   walkedBytesPerTurnMax: 4 * MiB,
 
+  /** Bytes of one append of a partition, and those of a partition that are asked for at once. */
+  copiedPartBytesMax: 64 * MiB,
+  fetchedPartitionBytesMax: 32 * MiB,
+
+  /** What the copies of one agent hold, fetched and not yet stored, and what one of its fetches asks for at most. */
+  copyMemoryBytes: 192 * MiB,
+  fetchedAnswerBytesMax: 48 * MiB,
+
+  /** Answers of a partition that wait to be appended, while the next one is fetched. */
+  appendsPerPartitionMax: 3,
+
   /** What messages of the formats before 2017 may inflate to: one message, and all of one answer of a partition. */
   oldMessageInflatedBytesMax: 64 * MiB,
   oldAnswerInflatedBytesMax: 64 * MiB,

@@ -33,6 +33,8 @@ export interface Walk {
   readonly byteLength: number;
   /** After the last batch; the expected offset if there is none. */
   readonly nextOffset: number;
+  /** The leader epoch of the last batch at the source; absent if it has none, or nothing is appended. */
+  readonly lastEpoch: number | undefined;
   /** Batches that are left out because they are copied already. */
   readonly skippedCount: number;
   /** The batches before it are fine. */
@@ -68,6 +70,7 @@ class Walker {
   readonly #slices: Buffer[] = [];
   #byteLength = 0;
   #nextOffset: number;
+  #lastEpoch: number | undefined;
   #skippedCount = 0;
   #problem: WalkProblem | undefined;
   #wantedBytes: number | undefined;
@@ -118,6 +121,7 @@ class Walker {
       slices: this.#slices,
       byteLength: this.#byteLength,
       nextOffset: this.#nextOffset,
+      lastEpoch: this.#lastEpoch,
       skippedCount: this.#skippedCount,
       problem: this.#problem,
       wantedBytes: this.#wantedBytes,
@@ -149,6 +153,8 @@ class Walker {
       );
       return;
     }
+    const epoch = bytes.readInt32BE(headerAt.partitionLeaderEpoch);
+    this.#lastEpoch = epoch < 0 ? undefined : epoch;
     bytes.writeInt32BE(destinationLeaderEpoch, headerAt.partitionLeaderEpoch);
     if (this.#sliceEnd !== at) {
       this.#closeSlice();
@@ -188,6 +194,7 @@ class Walker {
     const batches = rebuilt.take();
     if (batches.length === 0) return;
     this.#closeSlice();
+    this.#lastEpoch = undefined;
     for (const bytes of batches) {
       bytes.writeInt32BE(destinationLeaderEpoch, headerAt.partitionLeaderEpoch);
       const header = readBatchHeader(bytes);

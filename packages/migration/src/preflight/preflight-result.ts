@@ -2,7 +2,7 @@ import type { AclOutcome } from '../configs/copy-acls.ts';
 import type { ConfigOutcome } from '../configs/copy-topic-configs.ts';
 
 /**
- * `blocking`: the migration cannot run, or not this topic, until somebody acts. `warning`: it runs, and something is
+ * `blocking`: the migration cannot run, or not this topic, until an operator acts. `warning`: it runs, and something is
  * different here afterwards. `note`: worth knowing.
  */
 export type FindingSeverity = 'blocking' | 'warning' | 'note';

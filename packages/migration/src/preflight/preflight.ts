@@ -16,7 +16,7 @@ interface PreflightInput {
   readonly own: OwnFacts;
 }
 
-/** Says what will happen to each topic, config, ACL and group, and what stands in the way. Nothing is asked or changed. */
+/** Decides what will happen to each topic, config, ACL and group, and what stands in the way. Nothing is changed. */
 export async function preflight(input: PreflightInput, clock: Pick<Clock, 'after'>): Promise<Preflight> {
   const { configuration, source } = input;
   const map = await mapTopics(configuration.mappings, source.topics.topics, clock);

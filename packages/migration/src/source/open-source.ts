@@ -1,16 +1,19 @@
 import type { TenantAccess } from '@weir/cluster/outbound';
 import type { Clock } from '@weir/core';
 import type { Credentials } from '@weir/storage';
-import type { MigrationConfiguration } from '../configuration/migration-configuration.ts';
 import { SourceCluster } from './source-cluster.ts';
+import type { SourceCredentials } from './source-credentials.ts';
 import { sourceLogin } from './source-login.ts';
 
 interface OpenSourceOptions {
-  readonly configuration: Pick<MigrationConfiguration, 'brokers' | 'credentials'>;
+  readonly configuration: {
+    readonly brokers: readonly { readonly hostname: string; readonly port: number }[];
+    readonly credentials: SourceCredentials | undefined;
+  };
   /** The values of the named secrets that the configuration refers to. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly tenantAccess: TenantAccess;
-  /** For `aws-msk-iam` without a key. Absent if the agent lends its own to nobody. */
+  /** For `aws-msk-iam` without a key. Absent if the agent does not lend its own. */
   readonly agentAwsCredentials?: (() => Promise<Credentials>) | undefined;
   readonly clock: Clock;
   readonly stop: AbortSignal;

@@ -9,7 +9,7 @@ export interface SourceConfig {
   readonly isInherited?: true;
 }
 
-/** The configs that a topic has of its own, and inherited ones that decide what readers find, or why they are not known. */
+/** The configs of a topic, with inherited ones that decide what readers find, or why they are not known. */
 export interface TopicConfigs {
   readonly topic: string;
   readonly configs: readonly SourceConfig[];

@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { FakeKafka, FakeKafkaOptions } from '@weir/client/testing';
+import { systemClock } from '@weir/core';
+import { until } from '@weir/core/testing';
+import { buildRecordBatch, errors, RecordBatchView, rewritePosition } from '@weir/wire';
+import { MemoryDestination } from '../../testing/memory-destination.ts';
+import { startSource } from '../../testing/open-source.ts';
+import { readConfiguration } from '../configuration/index.ts';
+import { ByteBudget, type MigrationEvent, SlotCopy, TopicsRun } from './index.ts';
+
+/** Appends a batch, whose epoch is that of another leader. Returns its bytes as a copy has them. */
+function produce(
+  kafka: FakeKafka,
+  topic: string,
+  partition: number,
+  texts: readonly string[],
+  gap = 0,
+): Buffer {
+  const log = kafka.topics.get(topic)!.partitions[partition]!;
+  const bytes = buildRecordBatch(
+    texts.map((value) => ({ timestamp: 7n, key: null, value: Buffer.from(value) })),
+    { codec: 'lz4' },
+  );
+  const base = log.end + BigInt(gap);
+  rewritePosition(bytes, base, 3);
+  log.batches.push(bytes);
+  log.end = base + BigInt(texts.length);
+  const copy = Buffer.from(bytes);
+  rewritePosition(copy, base, 0);
+  return copy;
+}
+
+/** Waits until an assertion holds. */
+function eventually(holds: () => void): Promise<void> {
+  return until(() => {
+    try {
+      holds();
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+const yaml = (more = '') => `source_bootstrap_brokers: [{hostname: 127.0.0.1, port: 1}]
+topic_mappings:
+  - {source_regex: "orders.*", destination_prefix: "old."${more}}
+`;
+
+/** Topics have no configs of their own, and there are no groups, unless a test says otherwise. */
+const bare: NonNullable<FakeKafkaOptions['script']> = {
+  DescribeConfigs: ({ resources }) => ({
+    throttleTimeMs: 0,
+    results: resources.map(({ resourceType, resourceName }) => ({
+      errorCode: 0,
+      errorMessage: null,
+      resourceType,
+      resourceName,
+      configs: [],
+    })),
+  }),
+  ListGroups: () => ({ errorCode: 0, groups: [] }),
+};
+
+async function migrate(
+  t: TestContext,
+  options: FakeKafkaOptions = {},
+  setUp: (kafka: FakeKafka, destination: MemoryDestination) => void = () => {},
+  text = yaml(),
+) {
+  const { kafka, source } = await startSource(t, { ...options, script: { ...bare, ...options.script } });
+  const reading = readConfiguration(text);
+  assert.ok('configuration' in reading);
+  const destination = new MemoryDestination();
+  setUp(kafka, destination);
+  const stop = new AbortController();
+  const events: MigrationEvent[] = [];
+  const onEvent = (event: MigrationEvent) => void events.push(event);
+  const common = { source, destination, onEvent, clock: systemClock, stop: stop.signal };
+  const unproxied: number[] = [];
+  const topics = new TopicsRun({
+    ...common,
+    configuration: reading.configuration,
+    onUnproxied: (_topic, records) => void unproxied.push(records),
+    onLag: () => {},
+    roundMs: 300,
+  });
+  const budget = new ByteBudget(10_000_000);
+  const slot = new SlotCopy({
+    ...common,
+    pipelineId: 'p',
+    isMine: () => true,
+    fetchBytesMax: 1_000_000,
+    partitionBytesMax: 500_000,
+    budget,
+    onCopied: () => {},
+  });
+  const running = Promise.all([topics.run(), slot.run()]);
+  t.after(async () => {
+    stop.abort();
+    await running;
+    assert.equal(budget.heldBytes, 0);
+  });
+  const ends = (name: string, partition: number) => destination.topic(name).partitions[partition]!.end;
+  return { kafka, destination, events, slot, ends, types: () => events.map(({ type }) => type) };
+}
+
+test('a copy has the batches of its source, with their offsets and gaps', async (t) => {
+  const expected: Buffer[] = [];
+  const { kafka, destination, ends, types } = await migrate(
+    t,
+    { brokers: 2, topics: { orders: 2, other: 1 } },
+    (kafka) => {
+      expected.push(produce(kafka, 'orders', 0, ['a', 'b']), produce(kafka, 'orders', 0, ['c'], 5));
+      produce(kafka, 'orders', 1, ['d']);
+    },
+  );
+  await eventually(() => assert.deepEqual([ends('old.orders', 0), ends('old.orders', 1)], [8, 1]));
+  assert.deepEqual(destination.bytes('old.orders'), Buffer.concat(expected));
+  expected.push(produce(kafka, 'orders', 0, ['e']));
+  await eventually(() => assert.equal(ends('old.orders', 0), 9));
+  assert.deepEqual(destination.bytes('old.orders'), Buffer.concat(expected));
+  assert.deepEqual(types(), ['source_connected', 'topic_created'].toSorted().toReversed());
+  assert.equal(destination.topics.size, 1);
+});
+
+test('an append that failed is done again from where the copy ends', async (t) => {
+  const expected: Buffer[] = [];
+  const { destination, ends } = await migrate(t, { topics: { orders: 1 } }, (kafka, destination) => {
+    for (const text of ['a', 'b', 'c']) expected.push(produce(kafka, 'orders', 0, [text]));
+    destination.nextOutcomes.push(
+      { error: 'UNAVAILABLE', nextOffset: -1, message: 'the leader does not answer' },
+      { error: 'END_CHANGED', nextOffset: 0, message: 'ends at 0' },
+    );
+  });
+  await eventually(() => assert.equal(ends('old.orders', 0), 3));
+  assert.deepEqual(destination.bytes('old.orders'), Buffer.concat(expected));
+});
+
+test('records that the source deleted before they were copied are a gap, with an event', async (t) => {
+  let isDeleted = false;
+  const { ends, events } = await migrate(
+    t,
+    {
+      topics: { orders: 1 },
+      script: {
+        Fetch: ({ topics }) =>
+          isDeleted && topics[0]?.partitions[0]?.fetchOffset === 0n
+            ? {
+                throttleTimeMs: 0,
+                responses: [
+                  {
+                    topic: 'orders',
+                    topicId: topics[0].topicId,
+                    partitions: [
+                      {
+                        partitionIndex: 0,
+                        errorCode: errors.OFFSET_OUT_OF_RANGE.code,
+                        highWatermark: -1n,
+                        abortedTransactions: null,
+                        records: null,
+                      },
+                    ],
+                  },
+                ],
+              }
+            : undefined,
+        ListOffsets: ({ topics }) =>
+          isDeleted
+            ? {
+                topics: topics.map(({ name, partitions }) => ({
+                  name,
+                  partitions: partitions.map(({ partitionIndex, timestamp }) => ({
+                    partitionIndex,
+                    errorCode: 0,
+                    offset: timestamp === -2n ? 10n : 11n,
+                  })),
+                })),
+              }
+            : undefined,
+      },
+    },
+    () => {},
+  );
+  await eventually(() => assert.equal(ends('old.orders', 0), 0));
+  isDeleted = true;
+  await eventually(() => assert.ok(events.some(({ type }) => type === 'gap')));
+  assert.equal(ends('old.orders', 0), 10);
+  assert.deepEqual(events.find(({ type }) => type === 'gap')!.fields, {
+    partition: 0,
+    from_offset: 0,
+    to_offset: 10,
+  });
+});
+
+test('a topic that was created again at the source stops, and nothing is overwritten', async (t) => {
+  const { kafka, slot, ends, events, destination } = await migrate(t, { topics: { orders: 1 } }, (kafka) =>
+    produce(kafka, 'orders', 0, ['a']),
+  );
+  await eventually(() => assert.equal(ends('old.orders', 0), 1));
+  const before = destination.bytes('old.orders');
+  kafka.topics.delete('orders');
+  kafka.topics.set('orders', {
+    id: Buffer.alloc(16, 'z').toString('base64url'),
+    partitions: [{ batches: [], end: 0n }],
+  });
+  produce(kafka, 'orders', 0, ['x', 'y', 'z']);
+  await eventually(() => assert.ok(events.some(({ type }) => type === 'recreation')));
+  assert.match(slot.copied()[0]!.error!, /^partition 0: stopped: the topic was created again at the source/);
+  assert.deepEqual(destination.bytes('old.orders'), before);
+});
+
+test('offsets at the end that compaction emptied are an empty batch', async (t) => {
+  const { kafka, destination, ends } = await migrate(t, { topics: { orders: 1 } }, (kafka) => {
+    produce(kafka, 'orders', 0, ['a']);
+    kafka.topics.get('orders')!.partitions[0]!.end = 5n;
+  });
+  await eventually(() => assert.equal(ends('old.orders', 0), 5));
+  const bytes = destination.bytes('old.orders');
+  const tail = new RecordBatchView(bytes.subarray(bytes.length - 61));
+  assert.deepEqual([tail.baseOffset, tail.recordCount, tail.nextOffset], [1n, 0, 5n]);
+  produce(kafka, 'orders', 0, ['b']);
+  await eventually(() => assert.equal(ends('old.orders', 0), 6));
+});
+
+test('a damaged batch stops its partition, and the batches before it are copied', async (t) => {
+  const { ends, slot, types } = await migrate(t, { topics: { orders: 2 } }, (kafka) => {
+    produce(kafka, 'orders', 0, ['a']);
+    produce(kafka, 'orders', 0, ['b']);
+    kafka.topics.get('orders')!.partitions[0]!.batches[1]![60]! ^= 1;
+    produce(kafka, 'orders', 1, ['c']);
+  });
+  await eventually(() => assert.ok(types().includes('partition_stopped')));
+  await eventually(() => assert.deepEqual([ends('old.orders', 0), ends('old.orders', 1)], [1, 1]));
+  assert.match(slot.copied()[0]!.error!, /^partition 0: stopped: the batch at offset 1 has the CRC/);
+});
+
+test('a cut-over blocks writes, waits for the ends to stay, and hands the topic over', async (t) => {
+  const { destination, ends, types } = await migrate(t, { topics: { orders: 1 } }, (kafka) =>
+    produce(kafka, 'orders', 0, ['a']),
+  );
+  await eventually(() => assert.equal(ends('old.orders', 0), 1));
+  const change = (to: 'PROXY', deadlineMs?: number) => {
+    const { topicId, state, epoch } = destination.topic('old.orders').view;
+    return destination.changeStates(
+      { topics: [{ topicId, from: state, epoch }], to, deadlineMs, reason: '' },
+      'ann',
+    );
+  };
+  destination.unconfirmedAgents = ['agent-2'];
+  await change('PROXY');
+  await eventually(() => assert.ok(types().includes('auto_migration_initiated')));
+  await change('PROXY', systemClock.nowMs() + 600_000);
+  await eventually(() => assert.equal(destination.topic('old.orders').view.state, 'BLOCKED'));
+  await eventually(() =>
+    assert.match(
+      destination.reported[0]?.error ?? '',
+      /^waits for agents to stop passing writes on: agent-2$/,
+    ),
+  );
+  destination.unconfirmedAgents = [];
+  await eventually(() => assert.equal(destination.topic('old.orders').view.state, 'MIGRATED'));
+  await eventually(() => assert.ok(types().includes('auto_migration_completed')));
+  assert.deepEqual(
+    types().filter((type) => type.startsWith('auto_')),
+    [
+      'auto_migration_initiated',
+      'auto_migration_cut_over_requested',
+      'auto_migration_blocked',
+      'auto_migration_completed',
+    ],
+  );
+});
+
+test('topics that the configuration gives to clients are handed over when the source rests', async (t) => {
+  const { destination, ends } = await migrate(
+    t,
+    { topics: { orders: 1 } },
+    (kafka) => produce(kafka, 'orders', 0, ['a']),
+    yaml(', irreversible_disable_orbit_management: true'),
+  );
+  await eventually(() => assert.equal(destination.topic('old.orders').view.state, 'MIGRATED'));
+  assert.equal(ends('old.orders', 0), 1);
+});
+
+test('a source that does not answer is one line, and the copy goes on by itself', async (t) => {
+  let isDown = true;
+  const { destination, ends, types } = await migrate(
+    t,
+    { topics: { orders: 1 }, script: { Metadata: () => (isDown ? 'hang up' : undefined) } },
+    (kafka) => produce(kafka, 'orders', 0, ['a']),
+  );
+  await eventually(() => assert.ok(destination.error !== undefined));
+  assert.doesNotMatch(destination.error!, /\n/);
+  isDown = false;
+  await eventually(() => assert.equal(ends('old.orders', 0), 1));
+  assert.deepEqual(types().slice(0, 1), ['source_failed']);
+});

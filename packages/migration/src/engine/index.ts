@@ -1,0 +1,23 @@
+/** Keeps a migration going: its topics, groups and states, and the copies of partitions. */
+export { ByteBudget } from './copy/byte-budget.ts';
+export { type CopiedTopic, SlotCopy, type SlotCopyOptions } from './copy/slot-copy.ts';
+export type {
+  CopiedPart,
+  CopyDestination,
+  CopyOutcome,
+  GroupOffsets,
+  GroupOffsetsResult,
+  LogStartOutcome,
+  ManagedLogStart,
+  ManagedTopicResult,
+  ManagedTopicState,
+  ManagedTopicView,
+  MigrationState,
+  SourceTopicReport,
+  StateAnswer,
+  StateChanges,
+  TopicsDestination,
+  TopicToManage,
+} from './destination.ts';
+export type { MigrationEvent, MigrationEventType } from './migration-event.ts';
+export { TopicsRun, type TopicsRunOptions } from './topics/topics-run.ts';

@@ -1,0 +1,57 @@
+import type { Clock } from '@weir/core';
+
+/** Agents say every few seconds what they passed on, so that the newest of it is not counted yet. */
+const windowMs = 15_000;
+/** How long writes past the agents are held against a cut-over. */
+const risingMs = 30_000;
+
+/**
+ * Counts what the source of a topic got without the agents, since the agents pass on what clients write: offsets that
+ * its log grew by, less the records that agents say they passed on. They say so late, and so the least of the last
+ * seconds counts.
+ */
+export class UnproxiedWrites {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #recent: { readonly atMs: number; readonly difference: number }[] = [];
+  #base: { readonly ends: number; readonly forwarded: number } | undefined;
+  #forwarded = 0;
+  #counted = 0;
+  /** What was counted before the leader, or an agent, began to count anew. */
+  #before = 0;
+  #roseMs = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
+  }
+
+  get count(): number {
+    return this.#before + this.#counted;
+  }
+
+  /** Whether there were such writes lately. */
+  get isRising(): boolean {
+    return this.#clock.monotonicMs() - this.#roseMs < risingMs;
+  }
+
+  /** `ends` was read before `forwarded`. Returns how many more there are. */
+  read(ends: number, forwarded: number): number {
+    const atMs = this.#clock.monotonicMs();
+    if (this.#base === undefined || forwarded < this.#forwarded) {
+      this.#before += this.#counted;
+      this.#counted = 0;
+      this.#recent.length = 0;
+      this.#base = { ends, forwarded };
+    }
+    this.#forwarded = forwarded;
+    const difference = ends - this.#base.ends - (forwarded - this.#base.forwarded);
+    this.#recent.push({ atMs, difference });
+    while (this.#recent.length > 1 && atMs - this.#recent[0]!.atMs > windowMs) this.#recent.shift();
+    const isFull = atMs - this.#recent[0]!.atMs >= windowMs / 2;
+    const least = Math.min(...this.#recent.map((one) => one.difference));
+    if (!isFull || least <= this.#counted) return 0;
+    const more = least - this.#counted;
+    this.#counted = least;
+    this.#roseMs = atMs;
+    return more;
+  }
+}
