@@ -247,6 +247,14 @@ export {
   type TopicToManage,
 } from './calls/migration-calls.ts';
 export {
+  type PreflightAnswer,
+  type PreflightConfig,
+  type PreflightOutcome,
+  type PreflightQuestion,
+  preflightKind,
+  readPreflightQuestion,
+} from './calls/migration-question.ts';
+export {
   boundedSourceTopic,
   type CopiedTopicState,
   type MigrationReport,

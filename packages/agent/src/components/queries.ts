@@ -31,6 +31,7 @@ export const queries = {
       view,
       loadRecordQueries: recordQueries(context),
       tableQuestions: context.tableQuestions,
+      loadMigrationQuestions: migrationQuestions(context),
       readPath,
       damage,
       answersQueries: options.answersQueries ?? false,
@@ -42,6 +43,14 @@ export const queries = {
     return started({}, () => stop.briefly(service.stop()));
   },
 };
+
+/** Loaded for the first question, because most agents never run a migration. */
+function migrationQuestions({ view, tenantAccess, options: { clock } }: Needs) {
+  return async () => {
+    const { MigrationQuestions } = await import('@weir/jobs/migration-questions');
+    return new MigrationQuestions({ view, tenantAccess, clock });
+  };
+}
 
 function recordQueries({ view, callers, inflated, server, schemas, httpRequiresLogin }: Needs) {
   const aclMode = aclModeOf(view);

@@ -1,8 +1,10 @@
 import type { ClusterView, DamageRegistry, ReadPath } from '@weir/broker';
 import {
+  type PreflightQuestion,
   type ProduceRecordQuery,
   type ReadRecordsQuery,
   readBoundaryQuery,
+  readPreflightQuestion,
   readRecordQuery,
   readTableQuestion,
 } from '@weir/cluster';
@@ -30,6 +32,12 @@ interface TableAnswers {
   answer(question: string, limits: AnswerOptions): Promise<string>;
 }
 
+/** Answers what a migration would do. */
+interface MigrationAnswers {
+  /** Returns the answer as JSON, refusals included. */
+  answer(question: PreflightQuestion, limits: AnswerOptions): Promise<string>;
+}
+
 interface QueryServiceOptions {
   readonly clusterId: string;
   readonly agentId: string;
@@ -43,6 +51,8 @@ interface QueryServiceOptions {
   readonly loadRecordQueries?: () => Promise<RecordQueries>;
   /** What answers questions about tables. Without it they are refused. */
   readonly tableQuestions?: TableAnswers | undefined;
+  /** Loads what answers questions about migrations. Without it they are refused. */
+  readonly loadMigrationQuestions?: (() => Promise<MigrationAnswers>) | undefined;
   /** Whether this agent writes sidecars while it holds that job, so that queries read less. */
   readonly writesSidecars: boolean;
   /** Whether it deletes sidecars whose events are gone. */
@@ -131,6 +141,13 @@ export class QueryService {
       if (tableQuestions === undefined)
         throw new QueryRefused('the agent has no tables; only agents of data lake clusters do');
       return await tableQuestions.answer(text, limits);
+    }
+    const question = readPreflightQuestion(query);
+    if (question !== undefined) {
+      const questions = await this.#options.loadMigrationQuestions?.();
+      if (questions === undefined)
+        throw new QueryRefused('the agent runs no migrations; only agents of Kafka clusters do');
+      return await questions.answer(question, limits);
     }
     const boundaries = readBoundaryQuery(query);
     if (boundaries === undefined) return (await this.#loaded()).answer(text, limits);
