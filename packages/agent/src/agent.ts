@@ -15,6 +15,7 @@ import { httpListener } from './components/http-listener.ts';
 import { internalListener } from './components/internal-listener.ts';
 import { jobs } from './components/jobs.ts';
 import { kafkaListener } from './components/kafka-listener.ts';
+import { migrations } from './components/migrations.ts';
 import { optionalRegistry } from './components/own-registry.ts';
 import { pageExchange } from './components/page-exchange.ts';
 import { pipelineListener } from './components/pipeline-listener.ts';
@@ -56,6 +57,7 @@ const components = compose<AgentContext>()
   .with(firstHeartbeat)
   .with(queries)
   .with(jobs)
+  .with(migrations)
   .with(damageRechecks)
   .with(clusterMetrics)
   .with(pipelineListener)

@@ -33,6 +33,9 @@ export const agentLimits = {
   /** Tables that an agent of a data lake writes at a time. They share one process. */
   tablesMax: 1_000,
 
+  /** Jobs of migrations that run at a time on an agent: those that copy wait for others more than they work. */
+  migrationJobsMax: 64,
+
   /** Syncs of schema linking and jobs of exporters that run at a time on an agent of a schema registry cluster. */
   registryJobsMax: 4,
 } as const;

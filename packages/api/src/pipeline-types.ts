@@ -28,7 +28,12 @@ export type PipelineState = (typeof pipelineStates)[number];
  * The types that this release can run. An engine that can run a type adds it here; then pipelines of the type can be
  * started, and the pages no longer say that they cannot.
  */
-export const runnablePipelineTypes: readonly PipelineType[] = ['bento', 'schema_linking', 'data_lake'];
+export const runnablePipelineTypes: readonly PipelineType[] = [
+  'bento',
+  'orbit',
+  'schema_linking',
+  'data_lake',
+];
 
 /** A note for users who expect pipelines to run; empty when all types run. */
 export const pipelineEngineNote: string = engineNoteFor(runnablePipelineTypes);

@@ -510,6 +510,7 @@ export {
   migrationCopyKind,
   migrationCopyScope,
   migrationScope,
+  migrationSlotOf,
   migrationSteadyMs,
   migrationTopicsKind,
   pipelineOfMigrationScope,

@@ -134,10 +134,10 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
   orbit_logs: {
     title: 'Migration logs',
     description:
-      'Migration from another cluster. Automatic migration reports when it starts, completes, takes too long or is aborted. Not in this release: it migrates nothing.',
+      'Migration from another cluster: topics that are copied, gaps, partitions that stopped. Automatic migration reports when it starts, completes, takes too long or is aborted.',
     clusterKinds: ['kafka'],
     emittedBy: ['agent', 'control_plane'],
-    isEmitted: false,
+    isEmitted: true,
     fields: [
       text('type', 'What happened.'),
       text('pipeline_name', 'The migration.'),

@@ -6,6 +6,8 @@ export { takesJobs } from './job-kind.ts';
 export { jobMetrics, jobRows } from './job-metrics.ts';
 export { JobRunner } from './job-runner.ts';
 export { type JobSettings, jobService, usualJobSettings } from './job-service.ts';
+export { MigrationJobs, type MigrationLine } from './migrations/migration-jobs.ts';
+export { migrationRows } from './migrations/migration-metrics.ts';
 export { type PipelineLine, pipelineInstances } from './pipelines/pipeline-job.ts';
 export { pipelineRows } from './pipelines/pipeline-metrics.ts';
 export { queryMetricRows } from './query/query-metrics.ts';

@@ -23,6 +23,8 @@ const sourceTopicState = s.struct({
   sourceEnds: s.column(Float64Array),
   /** How often in a row the ends were read with the same result in that epoch, with a pause between. */
   unchangedReads: s.whole,
+  /** Records that the source got in this epoch without the agents, while these pass on what clients write. */
+  unproxiedRecords: s.optional(s.whole),
   /** At most `reportedStoppedPartitionsMax`. */
   stopped: s.list(stoppedPartition),
   error: s.optional(s.text),

@@ -17,7 +17,7 @@ export const jobFlags = [
     type: list(oneOf(...jobCategories)),
     commands: ['agent'],
     help: 'The categories of background jobs that this agent runs; default: all.',
-    rule: 'Applies to agents with the role jobs. compaction is the merging of files, deadscanner the deletion of files and the search for dead ones, metrics the publishing of cluster metrics, events that of events of the control plane and the columns that make searches fast, schema-linking the syncs and exporters of schema registries. tableflow the writing and the upkeep of tables on agents of data lakes. Of orbit this release has no jobs; pipelines run on agents with the role pipelines, whatever is selected here.',
+    rule: 'Applies to agents with the role jobs. compaction is the merging of files, deadscanner the deletion of files and the search for dead ones, metrics the publishing of cluster metrics, events that of events of the control plane and the columns that make searches fast, schema-linking the syncs and exporters of schema registries. tableflow the writing and the upkeep of tables on agents of data lakes. orbit the copying of other clusters by migrations. Pipelines run on agents with the role pipelines, whatever is selected here.',
   }),
   available({
     name: 'jobsRunnerSlotsAmplification',

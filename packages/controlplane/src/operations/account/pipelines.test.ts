@@ -6,7 +6,6 @@ import {
   type PipelineType,
   pipelineTypeNames,
   pipelineTypes,
-  runnablePipelineTypes,
 } from '@weir/api';
 import { type ListedJob, linkingScope, schemaLinkingKind } from '@weir/cluster';
 import { fakeHandlers, startTestApi } from '../../../testing/api-server.ts';
@@ -184,8 +183,18 @@ test('a pipeline from creation to deletion', async (t) => {
   assert.deepEqual(await app.call('list_pipelines', on), { pipelines: [] });
 });
 
-test('a pipeline that this release cannot run is not started, and the error says so', async (t) => {
-  const { app, accounts, ours } = await start(t);
+/** Of a release that runs no pipelines of some types. */
+async function startWith(t: TestContext, runnableTypes: readonly PipelineType[]) {
+  const { accounts } = await startTestApi(t);
+  const handlers = { ...fakeHandlers(), ...pipelineHandlers(accounts, { runnableTypes }) };
+  const { url } = await startTestApi(t, { accounts, handlers });
+  const ours = await makeAccount(accounts, 'Ours');
+  const headers = { 'service-api-key': await ours.key('app', appGrant(ours.a.id)) };
+  return { accounts, ours, app: createClient({ baseUrl: url, fetch, headers, checksAnswers: true }) };
+}
+
+test('a pipeline that a release cannot run is not started, and the error says so', async (t) => {
+  const { app, accounts, ours } = await startWith(t, ['bento']);
   const fitting = async (type: PipelineType) => {
     const { clusterType } = pipelineTypes[type];
     if (clusterType === 'byoc') return ours.a.clusterId;
@@ -196,7 +205,7 @@ test('a pipeline that this release cannot run is not started, and the error says
     ).id;
   };
   for (const pipeline_type of pipelineTypeNames) {
-    if (runnablePipelineTypes.includes(pipeline_type)) continue;
+    if (pipeline_type === 'bento') continue;
     const on = { virtual_cluster_id: await fitting(pipeline_type) };
     const { pipeline_id } = await app.call('create_pipeline', {
       ...on,
@@ -221,7 +230,7 @@ topic_mappings: [{ source_regex: orders.* }]
 `;
 
 test('a refused call deploys nothing either', async (t) => {
-  const { app, ours } = await start(t);
+  const { app, ours } = await startWith(t, ['bento']);
   const on = { virtual_cluster_id: ours.a.clusterId };
   const { pipeline_id } = await app.call('create_pipeline', {
     ...on,
