@@ -40,9 +40,14 @@ test('a missing setting is distinguished from an invalid one', () => {
   const identity = ['-defaultVirtualClusterID=vci_1', '-agentKey=aks_1'];
   assert.equal(
     line('missing', [...identity, '-region=us-east-1']),
+    '-controlPlaneDomain: set the domain of the control plane: -region has its addresses there',
+  );
+  const addressed = [...identity, '-region=us-east-1', '-controlPlaneDomain=example.org'];
+  assert.equal(
+    line('missing', addressed),
     '-bucketURL is required, or -ingestionBucketURL and -compactionBucketURL',
   );
-  assert.equal(line('missing', [...identity, '-region=us-east-1', '-bucketURL=mem://a']), undefined);
+  assert.equal(line('missing', [...addressed, '-bucketURL=mem://a']), undefined);
 });
 
 test('every rule file is in the rulebook, and every rule is about flags that its commands take', () => {
