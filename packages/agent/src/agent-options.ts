@@ -73,6 +73,8 @@ export interface AgentOptions {
   readonly fetchPartitionBytesMax: number;
   /** Whether a fetch returns one batch of each partition. Default: false. */
   readonly fetchesSingleBatch?: boolean;
+  /** Whether an offset that is out of range in a topic under migration is an error of the storage. Default: false. */
+  readonly hidesOutOfRange?: boolean;
   /** Whether metrics with one series per topic are counted. Default: false. */
   readonly countsPerTopic?: boolean;
   readonly pageCacheBytesMax: number;

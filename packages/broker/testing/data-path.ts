@@ -177,6 +177,7 @@ export interface DataPathOptions {
   readonly fetchRequestBytesMax?: number;
   readonly fetchPartitionBytesMax?: number;
   readonly fetchesSingleBatch?: boolean;
+  readonly hidesOutOfRange?: (topicId: string) => boolean;
   readonly recordBytesMax?: number;
   readonly impersonation?: ImpersonationOptions;
   readonly clusterConfigs?: Readonly<Record<string, string>>;
@@ -260,6 +261,7 @@ export class DataPath {
         requestBytesMax: options.fetchRequestBytesMax ?? 256 << 20,
         partitionBytesMax: options.fetchPartitionBytesMax ?? 256 << 20,
         returnsSingleBatch: options.fetchesSingleBatch ?? false,
+        hidesOutOfRange: options.hidesOutOfRange,
       }),
       ListOffsets: listOffsetsHandler({ readPath: this.readPath, damage: this.damage }),
     };

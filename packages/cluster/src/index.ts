@@ -241,6 +241,7 @@ export {
   type ManagedTopicResult,
   type ManagedTopicState,
   type ManagedTopicsQuery,
+  type MigrationSource,
   type MigrationStateAnswer,
   type MigrationStateChanges,
   type PartitionsToManage,

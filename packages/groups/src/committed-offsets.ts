@@ -82,8 +82,8 @@ export class CommittedOffsets {
     groups: readonly CopiedGroupOffsets[],
     pipelineId: string,
   ): Promise<CopiedGroupResult[]> {
-    const errors = groups.map(({ groupId }): GroupError => {
-      const error = this.#check(copier(groupId), false);
+    const errors = groups.map(({ groupId, offsets }): GroupError => {
+      const error = this.#check(copier(groupId), false, offsets);
       return error === 'NONE' || error === 'INVALID_GROUP_ID' ? error : 'NON_EMPTY_GROUP';
     });
     const empty = groups.filter((_, index) => errors[index] === 'NONE');

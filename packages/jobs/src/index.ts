@@ -17,5 +17,7 @@ export { schemaExport } from './schema-exporting/exporter-job.ts';
 export { exporterRows } from './schema-exporting/exporter-metrics.ts';
 export { linkingRows } from './schema-linking/linking-metrics.ts';
 export { schemaLinking } from './schema-linking/schema-linking-job.ts';
+export { openWrittenSource } from './source-writes/open-written-source.ts';
+export { SourceWrites } from './source-writes/source-writes.ts';
 export { type TableBucket, TableJobs, type TableLine } from './tables/table-jobs.ts';
 export { tableRows } from './tables/table-metrics.ts';

@@ -9,6 +9,7 @@ import {
   fetchHandler,
   Impersonation,
   listOffsetsHandler,
+  ManagedWrites,
   ownConfigsReader,
   produceHandler,
   RecentReaders,
@@ -19,6 +20,7 @@ import {
   TopicDistribution,
   topicDistributionRows,
 } from '@weir/broker';
+import { openWrittenSource, SourceWrites } from '@weir/jobs';
 import type { RecordSchemas } from '@weir/registry/decoding';
 import { principalsOf } from '@weir/security';
 import type { AgentContext } from '../agent-context.ts';
@@ -47,7 +49,7 @@ export const dataPath = {
 };
 
 function createDataPath(
-  { options, view, exchange, pressure, stats, health, schemas }: Needs,
+  { options, view, exchange, pressure, stats, health, schemas, tenantAccess }: Needs,
   inflation: ClientInflation,
   stopping: AbortSignal,
 ) {
@@ -69,7 +71,7 @@ function createDataPath(
   });
   const damage = new DamageRegistry({ view, clock, log });
   const readers = new RecentReaders(clock);
-  const writePath = createWritePath({
+  const ownWrites = createWritePath({
     clusterId,
     store,
     cluster: view,
@@ -90,6 +92,15 @@ function createDataPath(
       if (readers.hasAny) readPath.adopt(file);
     },
   });
+  const sourceWrites = new SourceWrites({
+    port: view.port,
+    open: (source, stop) => openWrittenSource(source, stop, { tenantAccess, clock }),
+    clock,
+    log,
+    stopping,
+  });
+  const managedWrites = new ManagedWrites({ view, source: sourceWrites, clock });
+  const writePath = managedWrites.around(ownWrites);
   const copyPath = createCopyPath({
     clusterId,
     store,
@@ -138,6 +149,8 @@ function createDataPath(
       requestBytesMax: options.fetchRequestBytesMax,
       partitionBytesMax: options.fetchPartitionBytesMax,
       returnsSingleBatch: options.fetchesSingleBatch === true,
+      hidesOutOfRange:
+        options.hidesOutOfRange === true ? (topicId) => managedWrites.isManaged(topicId) : undefined,
       distribution: distributionBy('fetched'),
       answers: pressure.answers,
       stopping,
@@ -146,5 +159,5 @@ function createDataPath(
     shareFetch: shareFetchHandler(share, { roles, onFetch: () => readers.came() }),
     shareAcknowledge: shareAcknowledgeHandler(share),
   };
-  return { writePath, copyPath, readPath, damage, impersonation, dataHandlers };
+  return { writePath, managedWrites, copyPath, readPath, damage, impersonation, dataHandlers };
 }

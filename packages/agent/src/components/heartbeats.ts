@@ -1,4 +1,11 @@
-import type { ConnectedClients, DamageRegistry, WriteHealth } from '@weir/broker';
+import {
+  type ClusterView,
+  Confirmations,
+  type ConnectedClients,
+  type DamageRegistry,
+  type ManagedWrites,
+  type WriteHealth,
+} from '@weir/broker';
 import type { AgentContext, CommonContext } from '../agent-context.ts';
 import { started } from '../component.ts';
 import { Heartbeats } from '../heartbeats.ts';
@@ -52,6 +59,8 @@ interface MeasuringNeeds extends AgentContext {
   readonly damage: DamageRegistry;
   readonly health: WriteHealth;
   readonly clients: ConnectedClients;
+  readonly view: ClusterView;
+  readonly managedWrites: ManagedWrites;
 }
 
 /** Reports of the agent to its cluster. */
@@ -67,7 +76,15 @@ export const heartbeats = {
       connected: () => clients.report(),
     });
     options.buckets?.onTried(() => ofAgent.reportNow());
-    return started({ heartbeats: ofAgent }, () => leave(context, ofAgent));
+    const { agentId, cluster: port, clock, log } = options;
+    const { view, managedWrites: writes } = context;
+    const confirmations = new Confirmations({ agentId, view, port, writes, clock, log });
+    confirmations.start();
+    return started({ heartbeats: ofAgent }, async () => {
+      // What is passed on without confirmations ends with the listeners, before the cluster forgets the agent.
+      confirmations.stop();
+      await leave(context, ofAgent);
+    });
   },
 };
 

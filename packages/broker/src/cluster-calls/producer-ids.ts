@@ -15,7 +15,9 @@ export class ProducerIds {
     this.#blockSize = blockSize;
   }
 
-  async next(): Promise<number> {
+  /** Ids below `atLeast` of the present block are not used any more. */
+  async next(atLeast = 0): Promise<number> {
+    if (this.#next < atLeast) this.#next = this.#end;
     // More callers than ids may wait for one block, so the last of them need another.
     while (this.#next === this.#end) {
       this.#refill ??= this.#takeBlock();

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { silentLog } from '@weir/core';
 import { settle } from '@weir/core/testing';
-import { buildEndTransactionMarker, buildRecordBatch, RecordBatchView, zeroUuid } from '@weir/wire';
-import { DataPath } from '../../testing/data-path.ts';
+import { buildEndTransactionMarker, buildRecordBatch, errors, RecordBatchView, zeroUuid } from '@weir/wire';
+import { DataPath, type DataPathOptions } from '../../testing/data-path.ts';
 import type { BatchToCopy, CopiedPart } from './copied-part.ts';
 import { type CopyPath, createCopyPath } from './copy-path.ts';
 
@@ -69,8 +69,8 @@ interface Opened {
   readonly topicId: string;
 }
 
-async function open(logStarts: readonly number[] = [0]): Promise<Opened> {
-  const path = new DataPath();
+async function open(logStarts: readonly number[] = [0], options: DataPathOptions = {}): Promise<Opened> {
+  const path = new DataPath(options);
   await path.ready();
   const topic = {
     name: 't',
@@ -217,6 +217,18 @@ test('a file whose upload is slow does not let a later one overtake it', async (
     ['NONE', 'NONE'],
   );
   await copies.drain();
+});
+
+test('an offset out of range is shown as asked for', async () => {
+  const table: [hides: boolean | undefined, errorCode: number][] = [
+    [undefined, errors.OFFSET_OUT_OF_RANGE.code],
+    [false, errors.OFFSET_OUT_OF_RANGE.code],
+    [true, errors.KAFKA_STORAGE_ERROR.code],
+  ];
+  for (const [hides, errorCode] of table) {
+    const opened = await open([5], hides === undefined ? {} : { hidesOutOfRange: () => hides });
+    for (const offset of [3, 9]) assert.equal((await fetchAll(opened, 0, offset)).errorCode, errorCode);
+  }
 });
 
 test('memory is bounded: parts wait for those before them', async () => {

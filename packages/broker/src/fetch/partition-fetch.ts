@@ -17,6 +17,8 @@ export interface PartitionFetchOptions {
   readonly partitionBytesMax: number;
   readonly returnsSingleBatch?: boolean;
   readonly damage: DamageRegistry;
+  /** Whether clients of a topic ask again instead of starting anew where an offset is out of range. */
+  readonly hidesOutOfRange?: ((topicId: string) => boolean) | undefined;
 }
 
 /** State of one partition during a fetch. */
@@ -28,6 +30,7 @@ export class PartitionFetch implements PartitionNews {
   readonly #batchesMax: number | undefined;
   readonly #isCommitted: boolean;
   readonly #damage: DamageRegistry;
+  readonly #hidesOutOfRange: ((topicId: string) => boolean) | undefined;
   topicId = '';
   error: ErrorName = 'NONE';
   pointers: Pointers | undefined;
@@ -43,11 +46,12 @@ export class PartitionFetch implements PartitionNews {
   mustAsk = false;
 
   constructor(partition: FetchPartition, options: PartitionFetchOptions) {
-    const { isCommitted, requestBytesMax, partitionBytesMax, damage } = options;
+    const { isCommitted, requestBytesMax, partitionBytesMax, damage, hidesOutOfRange } = options;
     this.partition = partition;
     this.offset = partition.fetchOffset;
     this.#isCommitted = isCommitted;
     this.#damage = damage;
+    this.#hidesOutOfRange = hidesOutOfRange;
     this.bytesMax = Math.min(Math.max(partition.bytesMax, 0), partitionBytesMax);
     this.#uncompressedBytesMax = Math.min(partitionBytesMax, requestBytesMax);
     this.#batchesMax = options.returnsSingleBatch === true ? 1 : undefined;
@@ -133,7 +137,7 @@ export class PartitionFetch implements PartitionNews {
     if (ends === undefined) return 'UNKNOWN_TOPIC_OR_PARTITION';
     if (currentLeaderEpoch > leaderEpoch) return 'UNKNOWN_LEADER_EPOCH';
     if (currentLeaderEpoch >= 0 && currentLeaderEpoch < leaderEpoch) return 'FENCED_LEADER_EPOCH';
-    if (this.offset < ends.logStartOffset) return 'OFFSET_OUT_OF_RANGE';
+    if (this.offset < ends.logStartOffset) return this.#known('OFFSET_OUT_OF_RANGE', topic.topicId);
 
     const hasGrown = this.#isCommitted
       ? ends.lastStableOffset > this.lastStableOffset
@@ -177,7 +181,7 @@ export class PartitionFetch implements PartitionNews {
   take({ error, logStartOffset, nextOffset, lastStableOffset, pointers, aborted }: BatchesAnswer): void {
     this.mustAsk = false;
     if (error !== 'NONE') {
-      this.fail(error);
+      this.fail(this.#known(error, this.topicId));
       return;
     }
     this.logStartOffset = Math.max(this.logStartOffset, logStartOffset);
@@ -185,6 +189,12 @@ export class PartitionFetch implements PartitionNews {
     this.lastStableOffset = Math.max(this.lastStableOffset, lastStableOffset);
     this.pointers = pointers.fileId.length > 0 ? pointers : undefined;
     if (this.#isCommitted) this.#stopAt(lastStableOffset, aborted);
+  }
+
+  /** The error as the agent shows it. */
+  #known(error: ErrorName, topicId: string): ErrorName {
+    const isHidden = error === 'OFFSET_OUT_OF_RANGE' && this.#hidesOutOfRange?.(topicId) === true;
+    return isHidden ? 'KAFKA_STORAGE_ERROR' : error;
   }
 
   finish(result: BatchList | Error, { log }: RequestContext): void {

@@ -46,6 +46,8 @@ interface FetchOptions {
   readonly onFetch?: () => void;
   /** Whether a response has one batch of each partition, as in releases before v683. */
   readonly returnsSingleBatch?: boolean;
+  /** Whether an offset that is out of range in a topic is KAFKA_STORAGE_ERROR, so that no client starts anew. */
+  readonly hidesOutOfRange?: ((topicId: string) => boolean) | undefined;
   /** Counts bytes per topic and request. If absent, they are not counted. */
   readonly distribution?: TopicDistribution | undefined;
 }

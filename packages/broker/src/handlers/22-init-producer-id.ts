@@ -1,3 +1,4 @@
+import { managedTopicNamespace, migratedProducerIdMin } from '@weir/cluster';
 import { type Access, mayOnCluster } from '@weir/security';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
@@ -12,6 +13,7 @@ type InitProducerIdApi = Apis['InitProducerId'];
  *
  * - Without a transactional id, each call returns a unique producer id that was never used before, with epoch 0. The
  *   agent allocates ids from the control plane in blocks.
+ *   While the cluster is migrated from another one, ids are above those of the source.
  * - With one, the control plane fences the previous producer, aborts its open transaction and returns the next epoch.
  *   That happens within the call, so that no producer has to wait with CONCURRENT_TRANSACTIONS.
  * - A producer id without an epoch or the other way round is INVALID_REQUEST, as is an empty transactional id.
@@ -29,7 +31,9 @@ export function initProducerIdHandler(producerIds: ProducerIds): HandlerOf<InitP
       return failed('INVALID_REQUEST');
     }
     if (transactionalId !== null) return initTransactional(transactionalId, request, context);
-    const fresh = await coordinatorAnswer(producerIds.next(), context);
+    // Agents pass batches of this producer on to the source of a migration, and no source has such an id.
+    const isMigrating = context.cluster.records(managedTopicNamespace).byKey.size > 0;
+    const fresh = await coordinatorAnswer(producerIds.next(isMigrating ? migratedProducerIdMin : 0), context);
     return fresh === undefined ? failed('COORDINATOR_LOAD_IN_PROGRESS') : given(fresh, 0);
   };
 }

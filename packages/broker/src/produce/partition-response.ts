@@ -46,10 +46,10 @@ export function refused(
 export function written(
   index: number,
   error: ErrorName,
-  { baseOffset, logStartOffset }: AppendResult,
+  { baseOffset, logStartOffset, message }: AppendResult,
   logAppendTimeMs: number,
 ): PartitionResponse {
-  if (error !== 'NONE') return refused(index, error);
+  if (error !== 'NONE') return refused(index, error, message ?? null);
   return {
     index,
     errorCode: errors.NONE.code,

@@ -32,6 +32,8 @@ export interface AppendResult {
   readonly baseOffset: number;
   /** -1 if unknown. */
   readonly logStartOffset: number;
+  /** What was wrong, for the client. */
+  readonly message?: string | undefined;
 }
 
 export interface AppendOutcome {

@@ -26,6 +26,7 @@ type AgentSettings = Pick<
   | 'fetchRequestBytesMax'
   | 'fetchPartitionBytesMax'
   | 'fetchesSingleBatch'
+  | 'hidesOutOfRange'
   | 'countsPerTopic'
   | 'metadataAsksLeader'
   | 'pageCacheBytesMax'
@@ -123,6 +124,7 @@ export function agentSettings(
     fetchRequestBytesMax: values.kafkaMaxFetchRequestBytesUncompressedOverride,
     fetchPartitionBytesMax: values.kafkaMaxFetchPartitionBytesUncompressedOverride,
     fetchesSingleBatch: values.fetchSingleKafkaBatch,
+    hidesOutOfRange: 'disableOutOfRangeOrbit' in values && values.disableOutOfRangeOrbit,
     countsPerTopic: values.kafkaHighCardinalityDistributionMetrics,
     metadataAsksLeader: !values.enableMetadataTopicsCache,
     pageCacheBytesMax: Math.floor(

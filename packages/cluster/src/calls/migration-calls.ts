@@ -220,6 +220,15 @@ export interface ManagedTopicState {
   readonly unconfirmedAgents: readonly string[];
 }
 
+/** What an agent needs to reach the source of a migration as the jobs of the migration do. */
+export interface MigrationSource {
+  readonly configurationId: string;
+  readonly secretsDigest?: string | undefined;
+  readonly yaml: string;
+  /** The values of the named secrets that the configuration refers to. */
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
 /** What an agent does with a topic that it knows. */
 const agentConfirmation = s.struct({
   topicId: s.text,
@@ -230,7 +239,7 @@ const agentConfirmation = s.struct({
 });
 export type AgentConfirmation = s.TypeOf<typeof agentConfirmation>;
 
-/** Calls about topics that a migration manages. All but the last are those of the jobs of a migration and of people. */
+/** Calls about topics that a migration manages. The last two are those of all agents, the others of the jobs of a migration and of people. */
 export const migrationCalls = {
   /** Creates managed topics, each on its own. One that this pipeline manages for the same topic is left as it is. */
   manageTopics: command<[topics: readonly TopicToManage[], pipelineId: string], ManagedTopicResult[]>(
@@ -279,6 +288,11 @@ export const migrationCalls = {
       onRetry: 'reexecute',
     },
   ),
+  /** Returns the configuration of a migration that runs, for agents that pass on what clients write; else `null`. */
+  openMigrationSource: leaderCall<[pipelineId: string], MigrationSource | null>(s.tuple(s.text), {
+    onRetry: 'reexecute',
+    deadlineMs: 6_000,
+  }),
   /** Confirms what an agent does, after every change and every few seconds. */
   confirmMigrationStates: leaderCall<[agentId: string, topics: readonly AgentConfirmation[]], void>(
     s.tuple(s.text, s.list(agentConfirmation)),

@@ -1,6 +1,5 @@
 import {
   type ClusterChange,
-  isHandedOver,
   type ManagedTopic,
   type MigrationStateAnswer,
   type MigrationStateChanges,
@@ -148,11 +147,6 @@ export function applyCopiesEnded(state: ClusterState, reader: ByteReader): Clust
   });
   // Readers may see the ends of transactions before anybody writes behind them.
   return [...appended, ...records];
-}
-
-/** Whether a topic of a set would be handed over by a change. */
-export function handsOver({ to }: MigrationStateChanges): boolean {
-  return isHandedOver({ state: to } as ManagedTopic);
 }
 
 function nameOf({ topics }: ClusterState, topicId: string): string {

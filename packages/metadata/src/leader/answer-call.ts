@@ -251,6 +251,7 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
     leadership.groups.commitCopiedOffsets(groups, pipelineId),
   listManagedTopics: ({ leadership: { pipeline, migrationStates } }, query) =>
     pipeline.ask(() => migrationStates.list(query)),
+  openMigrationSource: ({ leadership }, pipelineId) => leadership.openMigrationSource(pipelineId),
   confirmMigrationStates: ({ leadership }, agentId, topics) =>
     leadership.migrationStates.confirm(agentId, topics),
   readSeries: ({ leadership }, query) => leadership.series.read(query),

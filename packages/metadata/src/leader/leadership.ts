@@ -5,6 +5,7 @@ import {
   type ClusterSnapshot,
   ClusterUnavailable,
   type CompactionBacklog,
+  type MigrationSource,
   pipelineKind,
   type SettingToSeal,
   type StorageTraffic,
@@ -455,6 +456,14 @@ export class Leadership {
       run();
     });
     this.#timers.set(name, cancel);
+  }
+
+  async openMigrationSource(pipelineId: string): Promise<MigrationSource | null> {
+    const running = await this.#options.migrations?.();
+    const found = running?.find(({ task }) => task.pipelineId === pipelineId);
+    if (found === undefined) return null;
+    const { configurationId, secretsDigest, yaml } = found.task;
+    return { configurationId, secretsDigest, yaml, secrets: (await found.openSecrets?.()) ?? {} };
   }
 
   /** Those of some secrets that exporters may not use. */

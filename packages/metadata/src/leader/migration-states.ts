@@ -1,6 +1,7 @@
 import {
   type AgentConfirmation,
   agentSilenceMsMax,
+  ClusterUnavailable,
   type ManagedTopicState,
   type ManagedTopicsQuery,
   type MigrationStateAnswer,
@@ -20,7 +21,11 @@ interface MigrationStatesOptions {
   readonly term: number;
 }
 
-type Confirmed = Pick<AgentConfirmation, 'epoch' | 'forwardedRecords'>;
+interface Confirming {
+  readonly atMs: number;
+  /** By topic. */
+  readonly topics: ReadonlyMap<string, Pick<AgentConfirmation, 'epoch' | 'forwardedRecords'>>;
+}
 
 /**
  * What agents do with topics that are being migrated, by their own account. In memory only: agents tell each leader.
@@ -31,8 +36,8 @@ type Confirmed = Pick<AgentConfirmation, 'epoch' | 'forwardedRecords'>;
 export class MigrationStates {
   readonly #options: MigrationStatesOptions;
   readonly #beganMs: number;
-  /** By agent and topic. */
-  readonly #confirmed = new Map<string, Map<string, Confirmed>>();
+  /** By agent. */
+  readonly #confirmed = new Map<string, Confirming>();
   /** Records by topic that were passed on by agents that are gone. */
   readonly #forwardedBefore = new Map<string, number>();
 
@@ -45,15 +50,20 @@ export class MigrationStates {
   confirm(agentId: string, topics: readonly AgentConfirmation[]): void {
     if (topics.length > metadataLimits.migrationTopicsMax)
       throw new RangeError(`an agent confirms at most ${metadataLimits.migrationTopicsMax} topics`);
-    const before = this.#confirmed.get(agentId);
-    const confirmed = new Map<string, Confirmed>();
+    // An agent that the leader does not know must not go on: the leader would not wait for it.
+    if (![...this.#options.agents.ids()].includes(agentId))
+      throw new ClusterUnavailable(`agent ${agentId} has sent no heartbeat yet`);
+    const before = this.#confirmed.get(agentId)?.topics;
+    const confirmed = new Map<string, Pick<AgentConfirmation, 'epoch' | 'forwardedRecords'>>();
     for (const { topicId, epoch, forwardedRecords } of topics) {
       const known = before?.get(topicId)?.forwardedRecords ?? 0;
       // It was started again, and counts from 0.
       if (forwardedRecords < known) this.#keep(topicId, known);
       confirmed.set(topicId, { epoch, forwardedRecords });
     }
-    this.#confirmed.set(agentId, confirmed);
+    for (const [topicId, { forwardedRecords }] of before ?? [])
+      if (!confirmed.has(topicId)) this.#keep(topicId, forwardedRecords);
+    this.#confirmed.set(agentId, { atMs: this.#options.clock.monotonicMs(), topics: confirmed });
     this.#forgetGone();
   }
 
@@ -87,21 +97,25 @@ export class MigrationStates {
   }
 
   #unconfirmed(topicId: string, epoch: number): string[] {
-    return [...this.#options.agents.ids()].filter(
-      (agentId) => (this.#confirmed.get(agentId)?.get(topicId)?.epoch ?? -1) < epoch,
+    // One that left the list may pass batches on until its last confirmation is too old.
+    this.#forgetGone();
+    const agents = new Set([...this.#options.agents.ids(), ...this.#confirmed.keys()]);
+    return [...agents].filter(
+      (agentId) => (this.#confirmed.get(agentId)?.topics.get(topicId)?.epoch ?? -1) < epoch,
     );
   }
 
   #forwardedRecords(topicId: string): number {
     let sum = this.#forwardedBefore.get(topicId) ?? 0;
-    for (const topics of this.#confirmed.values()) sum += topics.get(topicId)?.forwardedRecords ?? 0;
+    for (const { topics } of this.#confirmed.values()) sum += topics.get(topicId)?.forwardedRecords ?? 0;
     return sum;
   }
 
   #forgetGone(): void {
     const present = new Set(this.#options.agents.ids());
-    for (const [agentId, topics] of this.#confirmed) {
-      if (present.has(agentId)) continue;
+    const oldestMs = this.#options.clock.monotonicMs() - agentSilenceMsMax;
+    for (const [agentId, { atMs, topics }] of this.#confirmed) {
+      if (present.has(agentId) || atMs > oldestMs) continue;
       for (const [topicId, { forwardedRecords }] of topics) this.#keep(topicId, forwardedRecords);
       this.#confirmed.delete(agentId);
     }

@@ -4,7 +4,7 @@ import { list } from '../../values/list.ts';
 import { bytesPerSecond, float, port } from '../../values/numbers.ts';
 import { targetHost, tenantVariable } from '../../values/tenant-access.ts';
 import { oneOf, text } from '../../values/text.ts';
-import { available, planned } from '../row.ts';
+import { available } from '../row.ts';
 import { brokers } from './takers.ts';
 
 /** Commands that run pipelines or check their configurations. */
@@ -79,7 +79,7 @@ export const jobFlags = [
     commands: brokers,
     help: 'Do not run event queries on this agent.',
   }),
-  planned({
+  available({
     name: 'disableOutOfRangeOrbit',
     type: bool(),
     default: false,

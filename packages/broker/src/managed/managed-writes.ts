@@ -1,0 +1,187 @@
+import type { AgentConfirmation, ManagedTopic } from '@weir/cluster';
+import type { Clock } from '@weir/core';
+import type { ClusterView } from '../cluster/cluster-view.ts';
+import {
+  type AppendOutcome,
+  type AppendResult,
+  failedAppend,
+  type ProducedBatch,
+} from '../write-path/produced-batch.ts';
+import type { AppendOptions, WritePath } from '../write-path/write-path.ts';
+import { ManagedTopicsView } from './managed-topics-view.ts';
+import type { SourceWriter } from './source-writer.ts';
+
+interface ManagedWritesOptions {
+  readonly view: Pick<ClusterView, 'records' | 'topicById'>;
+  readonly source: SourceWriter;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+}
+
+/**
+ * How long an agent passes batches on after it has sent a confirmation that the leader answered. With the time that a
+ * broker of the source may take, it is less than the leader waits for a silent agent (`agentSilenceMsMax`).
+ */
+export const forwardLeaseMs = 3_000;
+
+/** How long a broker of the source may take. */
+export const forwardTimeoutMs = 4_000;
+
+interface Progress {
+  underWay: number;
+  /** The last epoch of which nothing of an earlier one is under way. */
+  confirmedEpoch: number;
+  forwardedRecords: number;
+}
+
+interface Forwarded {
+  readonly migration: ManagedTopic;
+  readonly rows: number[];
+}
+
+/**
+ * What becomes of batches that clients write to topics that are being migrated: refused while the copy is read-only,
+ * passed on to the source in the state PROXY, and asked for again during the cut-over.
+ */
+export class ManagedWrites {
+  readonly #options: ManagedWritesOptions;
+  readonly #managed: ManagedTopicsView;
+  readonly #progress = new Map<string, Progress>();
+  #confirmedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ManagedWritesOptions) {
+    this.#options = options;
+    this.#managed = new ManagedTopicsView(options.view);
+  }
+
+  /** Whether a topic is managed, and not handed over. */
+  isManaged(topicId: string): boolean {
+    return this.#managed.topics.has(topicId);
+  }
+
+  /** A write path that knows of managed topics. */
+  around(writePath: WritePath): WritePath {
+    return {
+      append: (batches, options) => this.#append(writePath, batches, options),
+      appendInBackground: (batches) => writePath.appendInBackground(batches),
+      drain: () => writePath.drain(),
+      abandon: () => writePath.abandon(),
+    };
+  }
+
+  /** What the agent confirms now of each managed topic. */
+  confirmations(): AgentConfirmation[] {
+    return Array.from(this.#managed.topics, ([topicId, migration]) => {
+      const progress = this.#progressOf(topicId);
+      if (progress.underWay === 0 || migration.state === 'PROXY') progress.confirmedEpoch = migration.epoch;
+      const { confirmedEpoch: epoch, forwardedRecords } = progress;
+      return { topicId, epoch, forwardedRecords };
+    });
+  }
+
+  /** The leader has answered a confirmation that was sent at a time of the monotonic clock. */
+  confirmed(sentMs: number): void {
+    this.#confirmedMs = Math.max(this.#confirmedMs, sentMs);
+    for (const topicId of this.#progress.keys())
+      if (!this.isManaged(topicId) && this.#progress.get(topicId)!.underWay === 0)
+        this.#progress.delete(topicId);
+  }
+
+  #append(
+    writePath: WritePath,
+    batches: readonly ProducedBatch[],
+    options: AppendOptions,
+  ): Promise<AppendOutcome> {
+    const { topics } = this.#managed;
+    if (topics.size === 0 || !batches.some(({ topicId }) => topics.has(topicId)))
+      return writePath.append(batches, options);
+    return this.#appendApart(topics, writePath, batches, options);
+  }
+
+  async #appendApart(
+    topics: ReadonlyMap<string, ManagedTopic>,
+    writePath: WritePath,
+    batches: readonly ProducedBatch[],
+    options: AppendOptions,
+  ): Promise<AppendOutcome> {
+    const results = new Array<AppendResult>(batches.length);
+    const own: number[] = [];
+    const forwarded = new Map<string, Forwarded>();
+    for (const [row, batch] of batches.entries()) {
+      const migration = topics.get(batch.topicId);
+      const refusal = migration && this.#refusalOf(migration, batch);
+      if (migration === undefined) own.push(row);
+      else if (refusal !== undefined) results[row] = refusal;
+      else {
+        const known = forwarded.get(batch.topicId) ?? { migration, rows: [] };
+        known.rows.push(row);
+        forwarded.set(batch.topicId, known);
+      }
+    }
+    const at = (rows: readonly number[]) => rows.map((row) => batches[row]!);
+    // All of them begin in this turn: what a client sends later comes later.
+    const passedOn = Array.from(forwarded, async ([topicId, { migration, rows }]) => {
+      const answers = await this.#forward(topicId, migration, at(rows), options.deadlineMs);
+      for (const [index, row] of rows.entries()) results[row] = answers[index]!;
+    });
+    const written = own.length === 0 ? undefined : writePath.append(at(own), options);
+    await Promise.all(passedOn);
+    const outcome = await written;
+    for (const [index, row] of own.entries()) results[row] = outcome!.results[index]!;
+    return { results, throttleTimeMs: outcome?.throttleTimeMs ?? 0 };
+  }
+
+  #refusalOf(migration: ManagedTopic, { topicId, transaction }: ProducedBatch): AppendResult | undefined {
+    const { state, sourceTopic, pipelineId } = migration;
+    if (state === 'BLOCKED') return failedAppend('NOT_LEADER_OR_FOLLOWER');
+    const name = this.#options.view.topicById(topicId)?.name ?? sourceTopic;
+    const what = `topic ${name} is a copy of ${sourceTopic} that migration ${pipelineId} keeps`;
+    if (state === 'REPLICATING') return refused(`${what}: write to the source until it is cut over`);
+    return transaction === undefined
+      ? undefined
+      : refused(`${what}: transactions are not passed on; write them to the source until it is cut over`);
+  }
+
+  async #forward(
+    topicId: string,
+    migration: ManagedTopic,
+    batches: readonly ProducedBatch[],
+    wantedDeadlineMs: number,
+  ): Promise<readonly AppendResult[]> {
+    const { source, clock } = this.#options;
+    const progress = this.#progressOf(topicId);
+    progress.underWay++;
+    try {
+      const results = await source.write({
+        migration,
+        batches,
+        deadlineMs: Math.min(wantedDeadlineMs, clock.monotonicMs() + forwardTimeoutMs),
+        maySend: () => this.#maySend(topicId, migration.pipelineId),
+      });
+      for (const [index, { error }] of results.entries())
+        if (error === 'NONE') progress.forwardedRecords += batches[index]!.recordCount;
+      return results;
+    } finally {
+      progress.underWay--;
+    }
+  }
+
+  /** Whether the topic is still in the state PROXY, as far as anybody can know. */
+  #maySend(topicId: string, pipelineId: string): boolean {
+    const migration = this.#managed.topics.get(topicId);
+    const isLeased = this.#options.clock.monotonicMs() - this.#confirmedMs < forwardLeaseMs;
+    return isLeased && migration?.state === 'PROXY' && migration.pipelineId === pipelineId;
+  }
+
+  #progressOf(topicId: string): Progress {
+    let progress = this.#progress.get(topicId);
+    if (progress === undefined) {
+      progress = { underWay: 0, confirmedEpoch: 0, forwardedRecords: 0 };
+      this.#progress.set(topicId, progress);
+    }
+    return progress;
+  }
+}
+
+function refused(message: string): AppendResult {
+  return { ...failedAppend('POLICY_VIOLATION'), message };
+}
