@@ -111,7 +111,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     builtins: 'any',
   },
   // Iceberg tables without Parquet. Files are reached through the port of `storage`, catalog servers over HTTP.
-  iceberg: { mayImport: ['core', 'http', 'storage'], builtins: ['crypto', 'zlib'] },
+  iceberg: { mayImport: ['core', 'http', 'storage'], builtins: ['crypto', 'net', 'zlib'] },
   // Topics as tables: configurations, ingestion, maintenance and queries. YAML is read as in `pipelines`.
   tables: {
     mayImport: [

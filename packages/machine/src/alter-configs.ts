@@ -15,7 +15,7 @@ import { type ConfigChanges, readConfigChanges, writeConfigChanges } from './con
 import type { Namespace } from './kv/namespaces.ts';
 import { applyEntriesPut, decidePutEntries, type EntryChange, writeEntriesPut } from './kv/put-entries.ts';
 import type { MachineLimits } from './machine-limits.ts';
-import { managedMessage, ownMigrationOf } from './migration/managed-topics.ts';
+import { managedMessage, ownMigrationOf } from './managed/managed-topics.ts';
 import { repeated } from './topics/repeated.ts';
 import { topicOf } from './topics/topic-entries.ts';
 import type { Topic } from './topics/topics.ts';

@@ -98,8 +98,8 @@ export const entryKind = {
    */
   registryChanged: 60,
   /**
-   * Time, then the lowest producer id to hand out from now on, and topics as in `replicatedTopicsCreated`, each with the
-   * starts of its logs and its migration (migration/manage-topics.ts).
+   * Time, then the lowest producer id to hand out from now on, and topics as in `replicatedTopicsCreated`, each with
+   * the starts of its logs and its migration (migration/manage-topics.ts).
    */
   managedTopicsCreated: 70,
   /** Time, then topic numbers with the starts of the logs that are added (migration/manage-topics.ts). */
@@ -108,7 +108,7 @@ export const entryKind = {
   copiesAppended: 72,
   /** Time, then topics with partitions and new log starts, which may lie beyond the end (migration/log-starts.ts). */
   managedLogStartsMoved: 73,
-  /** Time, then entries as in `entriesPut`, and transactions of copies that are aborted (migration/change-states.ts). */
+  /** Time, then entries as in `entriesPut`, and aborted transactions of copies (migration/change-states.ts). */
   copiesEnded: 74,
 } as const;
 

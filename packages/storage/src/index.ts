@@ -32,7 +32,6 @@ export { storeMetricRows } from './metric-rows.ts';
 export { createBucket, openForeignBucket, openStore, type StoreDeps, withPatience } from './open-store.ts';
 export { type BucketRoutes, routedStore } from './routed/routed-store.ts';
 export { awsCredentials } from './s3/aws-credentials.ts';
-export { awsDomain } from './s3/s3-url.ts';
 export { type Credentials, presignedQuery, signRequest } from './s3/signature.ts';
 export { SegmentDamaged } from './segments/scan-segment.ts';
 export { SegmentLog } from './segments/segment-log.ts';

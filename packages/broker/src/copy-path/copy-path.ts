@@ -6,7 +6,7 @@ import { brokerLimits } from '../limits.ts';
 import type { CopiedPart, CopyOutcome } from './copied-part.ts';
 import { producerRows } from './producer-rows.ts';
 
-export interface CopyPathOptions {
+interface CopyPathOptions {
   readonly clusterId: string;
   readonly store: ObjectStore;
   readonly cluster: Pick<ClusterView, 'port'>;

@@ -90,7 +90,7 @@ const copiedRanges = s.equallyLong(
     partition: s.column(Uint32Array),
     byteStart: s.column(Uint32Array),
     byteLength: s.column(Uint32Array),
-    /** Where the partition must end for the range to be appended, and where it ends then. Offsets between may be gaps. */
+    /** Where the partition must end for the range to be appended, and where it ends then. Offsets may have gaps. */
     expectedOffset: s.column(Float64Array),
     nextOffset: s.column(Float64Array),
     maxTimestampMs: s.column(Float64Array),

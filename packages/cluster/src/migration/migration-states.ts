@@ -2,7 +2,7 @@
  * The states of a topic that a migration copies from another cluster.
  *
  * `REPLICATING`: the migration writes it, clients only read. `PROXY`: agents pass what clients write on to the source.
- * `BLOCKED`: nobody writes while the copy catches up with the source. `MIGRATED`: clients write here, for good.
+ * `BLOCKED`: no writes while the copy catches up with the source. `MIGRATED`: clients write here, for good.
  */
 export const migrationStates = ['REPLICATING', 'PROXY', 'BLOCKED', 'MIGRATED'] as const;
 export type MigrationState = (typeof migrationStates)[number];

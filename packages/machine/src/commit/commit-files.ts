@@ -12,7 +12,7 @@ import type { ClusterState } from '../cluster-state.ts';
 import { committableFromMs } from '../files/dead-files.ts';
 import { isBucketKnown } from '../files/known-buckets.ts';
 import type { MachineLimits } from '../machine-limits.ts';
-import { ownMigrationOf } from '../migration/managed-topics.ts';
+import { ownMigrationOf } from '../managed/managed-topics.ts';
 import { validatePlainBatch, validateTransactionalBatch } from '../transactions/validate-batch.ts';
 import { AppendedBatch, CommitEntryWriter, readCommittedFiles } from './commit-entry.ts';
 import { CommittedFiles } from './committed-files.ts';

@@ -9,7 +9,7 @@ import type { FileTable } from '../log/file-table.ts';
 import { markerFileSlot } from '../log/marker.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import type { MachineLimits } from '../machine-limits.ts';
-import { isManaged } from '../migration/managed-topics.ts';
+import { isManaged } from '../managed/managed-topics.ts';
 import type { Topic } from '../topics/topics.ts';
 import { JobWriter } from './plan-compaction.ts';
 

@@ -1,7 +1,7 @@
 import { type DeleteRecordsResult, type RecordsToDelete, topicConfigValue } from '@weir/cluster';
 import type { ClusterState } from '../cluster-state.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
-import { isManaged } from '../migration/managed-topics.ts';
+import { isManaged } from '../managed/managed-topics.ts';
 import type { LogStarts } from './log-starts.ts';
 
 /** Decides which log starts DeleteRecords raises, without applying it. */

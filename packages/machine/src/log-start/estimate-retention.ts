@@ -4,7 +4,7 @@ import { markerFileSlot } from '../log/marker.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import type { PointerPool } from '../log/pointer-pool.ts';
 import type { MachineLimits } from '../machine-limits.ts';
-import { isManaged } from '../migration/managed-topics.ts';
+import { isManaged } from '../managed/managed-topics.ts';
 import type { Topic } from '../topics/topics.ts';
 import { countGone, type RetentionRule, ruleOf } from './retention.ts';
 

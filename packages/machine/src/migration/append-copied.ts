@@ -17,9 +17,9 @@ import { producerIdMax } from '../log/marker.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import { readPointers } from '../log/pointers.ts';
 import type { MachineLimits } from '../machine-limits.ts';
+import { ownMigrationOf } from '../managed/managed-topics.ts';
 import { topicOf } from '../topics/topic-entries.ts';
 import { existing } from './manage-topics.ts';
-import { ownMigrationOf } from './managed-topics.ts';
 
 const codeOf = Object.fromEntries(copyErrors.map((error, code) => [error, code])) as Readonly<
   Record<CopyError, number>

@@ -15,9 +15,9 @@ import { applyEntriesPut, decidePutEntries, type EntryChange, writeEntriesPut } 
 import type { PartitionLog } from '../log/partition-log.ts';
 import { readPointers } from '../log/pointers.ts';
 import type { MachineLimits } from '../machine-limits.ts';
+import { migrationOf } from '../managed/managed-topics.ts';
 import { topicOf } from '../topics/topic-entries.ts';
 import { existing } from './manage-topics.ts';
-import { migrationOf } from './managed-topics.ts';
 
 /** A transaction of the source that is aborted here, because its end was not copied. */
 interface CutTransaction {
@@ -145,7 +145,7 @@ export function applyCopiesEnded(state: ClusterState, reader: ByteReader): Clust
       ...(aborted && { aborted }),
     };
   });
-  // Readers may see the ends of transactions before anybody writes behind them.
+  // Readers may see the ends of transactions before clients write behind them.
   return [...appended, ...records];
 }
 

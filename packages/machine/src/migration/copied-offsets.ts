@@ -1,7 +1,7 @@
 import type { CopiedGroupOffsets, CopiedGroupResult } from '@weir/cluster';
 import type { ClusterState } from '../cluster-state.ts';
+import { ownMigrationOf } from '../managed/managed-topics.ts';
 import type { GroupOffsets } from '../offsets/commit-offsets.ts';
-import { ownMigrationOf } from './managed-topics.ts';
 
 type OffsetError = CopiedGroupResult['offsets'][number];
 

@@ -110,7 +110,7 @@ class Run {
   }
 
   #write({ producer, isTransactional, records, gap }: Extract<Action, { kind: 'write' }>): void {
-    // Records that the source has compacted before anybody copied them.
+    // Records that the source has compacted before they were copied.
     this.#sourceEnd += gap;
     const sequence = this.#sequences.get(producer) ?? 0;
     this.#sequences.set(producer, sequence + records);

@@ -1,6 +1,6 @@
 import { type ManagedTopicState, type ManagedTopicsQuery, managedTopicNamespace } from '@weir/cluster';
 import type { ClusterState } from '../cluster-state.ts';
-import { migrationOf } from './managed-topics.ts';
+import { migrationOf } from '../managed/managed-topics.ts';
 
 /** What the machine knows of a managed topic. */
 export type ManagedTopicEnds = Omit<ManagedTopicState, 'forwardedRecords' | 'unconfirmedAgents'>;

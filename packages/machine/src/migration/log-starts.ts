@@ -3,9 +3,9 @@ import { type ByteReader, UnreadableBytes } from '../bytes/byte-reader.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import { type LogStarts, moveLogStart } from '../log-start/log-starts.ts';
+import { ownMigrationOf } from '../managed/managed-topics.ts';
 import { topicOf } from '../topics/topic-entries.ts';
 import { existing } from './manage-topics.ts';
-import { ownMigrationOf } from './managed-topics.ts';
 
 /** Decides which logs of copies begin later, as those of the source do, without applying it. */
 export function decideManagedLogStarts(

@@ -22,11 +22,11 @@ import { MalformedCommand } from '../command.ts';
 import type { ConfigChanges } from '../config-changes.ts';
 import { decidePutEntries } from '../kv/put-entries.ts';
 import type { MachineLimits } from '../machine-limits.ts';
+import { migrationOf, ownMigrationOf } from '../managed/managed-topics.ts';
 import { decideCreateTopics } from '../topics/create-topics.ts';
 import { PartitionBudget } from '../topics/partition-budget.ts';
 import { readConfigs, topicOf, withFactor, writeConfigs } from '../topics/topic-entries.ts';
 import type { Topic } from '../topics/topics.ts';
-import { migrationOf, ownMigrationOf } from './managed-topics.ts';
 
 interface TopicCreated {
   readonly description: TopicDescription;

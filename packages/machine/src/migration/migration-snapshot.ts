@@ -1,10 +1,10 @@
 import { managedTopicNamespace } from '@weir/cluster';
 import type { ClusterState } from '../cluster-state.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
+import { ownMigrationOf } from '../managed/managed-topics.ts';
 import type { SnapshotReader, SnapshotWriter } from '../snapshot-format/snapshot-columns.ts';
 import { topicOf } from '../topics/topic-entries.ts';
 import { existing } from './manage-topics.ts';
-import { ownMigrationOf } from './managed-topics.ts';
 
 /** Open transactions of the source in a copy. Unlike ours, these have no transactional id. */
 export interface CopiedTransactions {

@@ -249,7 +249,7 @@ test('own producer ids are above those of any source', () => {
   assert.equal(ask(), migratedProducerIdMin + 10);
 });
 
-test('nobody but the migration changes a managed topic', () => {
+test('only the migration changes a managed topic', () => {
   const cluster = new Copy();
   cluster.manage('t', [0]);
   cluster.copy({ topicId: 't', expectedOffset: 0, batches: [{ baseOffset: 0, nextOffset: 2 }] });

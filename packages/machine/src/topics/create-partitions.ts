@@ -1,7 +1,7 @@
 import type { PartitionsToCreate, TopicResult } from '@weir/cluster';
 import type { ClusterState } from '../cluster-state.ts';
 import type { MachineLimits } from '../machine-limits.ts';
-import { managedMessage, ownMigrationOf } from '../migration/managed-topics.ts';
+import { managedMessage, ownMigrationOf } from '../managed/managed-topics.ts';
 import { refused } from './create-topics.ts';
 import { PartitionBudget } from './partition-budget.ts';
 import { repeated } from './repeated.ts';

@@ -1,6 +1,6 @@
 import { clusterConfigValue, type TopicReference, type TopicResult, topicConfigValue } from '@weir/cluster';
 import type { ClusterState } from '../cluster-state.ts';
-import { managedMessage, ownMigrationOf } from '../migration/managed-topics.ts';
+import { managedMessage, ownMigrationOf } from '../managed/managed-topics.ts';
 import { refused } from './create-topics.ts';
 import { repeated } from './repeated.ts';
 import type { Topic } from './topics.ts';

@@ -13,7 +13,7 @@ import type { ByteWriter } from '../bytes/byte-writer.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import type { PartitionLog } from '../log/partition-log.ts';
 import type { MachineLimits } from '../machine-limits.ts';
-import { managedMessage, ownMigrationOf } from '../migration/managed-topics.ts';
+import { managedMessage, ownMigrationOf } from '../managed/managed-topics.ts';
 import { OffsetBudget, readOffsetRows, validateOffsets, writeOffsetRows } from '../offsets/commit-offsets.ts';
 import type { OffsetLayout } from '../offsets/offset-field.ts';
 import type { OffsetRow } from '../offsets/offsets.ts';

@@ -2,7 +2,7 @@ import { encodeEnd, encodeHeader, type SectionToEncode, topicIdToBytes } from '.
 import { formatVersions } from './layout.ts';
 
 /** Contiguous batches of one partition, with their offsets in their headers. */
-export interface CopiedBatches {
+interface CopiedBatches {
   readonly topicId: string;
   readonly partition: number;
   /** Where the range begins, which may be before its first batch, and where it ends. */

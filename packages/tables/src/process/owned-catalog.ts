@@ -7,7 +7,7 @@ import { type Catalog, InvalidTable, type LoadedTable, type TableName, TableNotF
 
 const ownerKey = 'service.table-uuid';
 
-export interface OwnedTable {
+interface OwnedTable {
   readonly name: TableName;
   readonly location: string;
 }
