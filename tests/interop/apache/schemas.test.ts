@@ -19,7 +19,6 @@ import { fromApache, fromLayout, rowsOf, type WireRow } from './wire-form.ts';
  * APIs that Apache's brokers serve and Weir does not define, with the reason. APIs of a new release need a decision.
  */
 const notDefined: Readonly<Record<string, string>> = {
-  WriteTxnMarkers: 'passes between brokers, to end transactions',
   AlterReplicaLogDirs: 'moves replicas between disks, of which agents have none',
   CreateDelegationToken: 'delegation tokens are not served',
   RenewDelegationToken: 'delegation tokens are not served',

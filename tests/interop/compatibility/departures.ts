@@ -210,6 +210,13 @@ export const departures: readonly Departure[] = [
     reason: 'clients reach agents, and not the control plane',
   },
   {
+    area: 'transactions',
+    subject: '`Admin.abortTransaction` and `kafka-transactions abort` (WriteTxnMarkers)',
+    apache: 'write a marker into the named partition',
+    weir: 'abort the transaction as a whole and fence its producer; markers that commit are `INVALID_REQUEST`',
+    reason: 'transactions end in all of their partitions at once (ADR 0020)',
+  },
+  {
     area: 'groups',
     subject: 'static members of streams groups (KIP-1071)',
     apache: '`INVALID_REQUEST`',

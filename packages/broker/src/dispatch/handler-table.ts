@@ -26,6 +26,7 @@ import { offsetForLeaderEpochHandler } from '../handlers/23-offset-for-leader-ep
 import { addPartitionsToTxnHandler } from '../handlers/24-add-partitions-to-txn.ts';
 import { addOffsetsToTxnHandler } from '../handlers/25-add-offsets-to-txn.ts';
 import { endTxnHandler } from '../handlers/26-end-txn.ts';
+import { writeTxnMarkersHandler } from '../handlers/27-write-txn-markers.ts';
 import { txnOffsetCommitHandler } from '../handlers/28-txn-offset-commit.ts';
 import { describeAclsHandler } from '../handlers/29-describe-acls.ts';
 import { createAclsHandler } from '../handlers/30-create-acls.ts';
@@ -135,6 +136,7 @@ export function createHandlerTable(deps: HandlerDeps) {
     AddPartitionsToTxn: addPartitionsToTxnHandler,
     AddOffsetsToTxn: addOffsetsToTxnHandler,
     EndTxn: commits.first(endTxnHandler),
+    WriteTxnMarkers: writeTxnMarkersHandler,
     TxnOffsetCommit: commits.noting(txnOffsetCommitHandler(groups)),
     DescribeAcls: describeAclsHandler,
     CreateAcls: createAclsHandler,

@@ -46,6 +46,7 @@ export const listWork = {
   AddPartitionsToTxn: 'atOnce',
   AddOffsetsToTxn: 'noList',
   EndTxn: 'noList',
+  WriteTxnMarkers: 'atOnce',
   TxnOffsetCommit: 'turns',
   DescribeAcls: 'noList',
   CreateAcls: 'atOnce',

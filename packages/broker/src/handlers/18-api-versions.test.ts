@@ -20,7 +20,7 @@ test('the response lists the table of handlers', async () => {
     assert.deepEqual(ranges.get(apis.InitProducerId.key), [0, 5]);
     // Its newest versions are for brokers.
     assert.deepEqual(ranges.get(apis.AddPartitionsToTxn.key), [0, 3]);
-    for (const [unserved, key] of Object.entries({ WriteTxnMarkers: 27, CreateDelegationToken: 38 })) {
+    for (const [unserved, key] of Object.entries({ CreateDelegationToken: 38 })) {
       assert.equal(ranges.has(key), false, unserved);
     }
     assert.equal(ranges.size, apiKeys.length, 'each API is listed once');

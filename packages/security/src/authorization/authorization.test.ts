@@ -239,6 +239,17 @@ const rows = {
     requestOf: ({ transactionalId }) => ({ transactionalId, ...producer, committed: true }),
     errorNames: noTransactionalId,
   },
+  WriteTxnMarkers: {
+    requestOf: ({ topic }) => ({
+      markers: [
+        {
+          ...{ ...producer, transactionResult: false, coordinatorEpoch: 0 },
+          topics: [{ name: topic, partitionIndexes: [0] }],
+        },
+      ],
+    }),
+    errorNames: noCluster,
+  },
   TxnOffsetCommit: {
     requestOf: ({ transactionalId, group, topic }) => ({
       transactionalId,

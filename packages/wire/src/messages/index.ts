@@ -22,6 +22,7 @@ import { offsetForLeaderEpoch } from './23-offset-for-leader-epoch.ts';
 import { addPartitionsToTxn } from './24-add-partitions-to-txn.ts';
 import { addOffsetsToTxn } from './25-add-offsets-to-txn.ts';
 import { endTxn } from './26-end-txn.ts';
+import { writeTxnMarkers } from './27-write-txn-markers.ts';
 import { txnOffsetCommit } from './28-txn-offset-commit.ts';
 import { describeAcls } from './29-describe-acls.ts';
 import { createAcls } from './30-create-acls.ts';
@@ -91,6 +92,7 @@ export const apis = {
   AddPartitionsToTxn: addPartitionsToTxn,
   AddOffsetsToTxn: addOffsetsToTxn,
   EndTxn: endTxn,
+  WriteTxnMarkers: writeTxnMarkers,
   TxnOffsetCommit: txnOffsetCommit,
   DescribeAcls: describeAcls,
   CreateAcls: createAcls,
