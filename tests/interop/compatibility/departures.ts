@@ -210,7 +210,7 @@ export const departures: readonly Departure[] = [
     reason: 'clients reach agents, and not the control plane',
   },
   {
-    area: 'transactions',
+    area: 'administration',
     subject: '`Admin.abortTransaction` and `kafka-transactions abort` (WriteTxnMarkers)',
     apache: 'write a marker into the named partition',
     weir: 'abort the transaction as a whole and fence its producer; markers that commit are `INVALID_REQUEST`',
