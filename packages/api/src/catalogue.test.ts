@@ -94,6 +94,14 @@ write cluster   create_pipeline_configuration
 write cluster   change_pipeline_state
 read  cluster   describe_pipeline
 write cluster   delete_pipeline
+write cluster   orbit/preflight
+read  cluster   orbit/describe_migration
+read  cluster   orbit/auto_migration/status
+write cluster   orbit/auto_migration/start_forwarding
+write cluster   orbit/auto_migration/initiate
+write cluster   orbit/auto_migration/abort
+write cluster   orbit/hand_over
+write cluster   orbit/delete_copy
 read  cluster   dl/list_tables
 read  cluster   dl/get_table
 write cluster   dl/delete_table
@@ -197,6 +205,7 @@ test('names are unique routes, and their verbs distinguish reads from writes', (
       'preview',
       'query',
       'read',
+      'status',
     ].includes(verb);
     assert.equal(isReading, access !== 'write', name);
   }

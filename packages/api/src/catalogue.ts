@@ -18,6 +18,7 @@ import { eventOperations } from './operations/events.ts';
 import { eventsStateOperations } from './operations/events-state.ts';
 import { jobOperations } from './operations/jobs.ts';
 import { mcpConfigurationOperations } from './operations/mcp-configuration.ts';
+import { migrationOperations } from './operations/migrations.ts';
 import { monitoringOperations } from './operations/monitoring.ts';
 import { pipelineOperations } from './operations/pipelines.ts';
 import { recordDataOperations } from './operations/read-records.ts';
@@ -53,6 +54,7 @@ export const areas = [
   { title: 'Credentials', operations: credentialOperations },
   { title: 'Workload identities', operations: workloadIdentityOperations },
   { title: 'Pipelines', operations: pipelineOperations },
+  { title: 'Migrations', operations: migrationOperations },
   { title: 'Tables', operations: [...tableOperations, ...tableQuestionOperations] },
   { title: 'Secrets', operations: secretOperations },
   { title: 'Agents', operations: agentOperations },

@@ -23,6 +23,17 @@ export function prose(charsMax: number = apiLimits.apiTextCharsMax) {
   return z.string().max(charsMax);
 }
 
+/** A text of several lines from a caller: characters that every database can store, without lone surrogates. */
+export function document() {
+  return z
+    .string()
+    .min(1)
+    .max(apiLimits.pipelineConfigurationBytesMax)
+    .refine((found) => !/[^\t\n\r\P{Cc}]|\p{Cs}/u.test(found), {
+      error: 'has control characters or broken Unicode',
+    });
+}
+
 export function word(pattern: RegExp, charsMax: number, rule: string) {
   return z.string().max(charsMax).regex(pattern, { error: rule });
 }

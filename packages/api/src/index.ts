@@ -37,6 +37,7 @@ export type { AlertChannelKind } from './operations/alert-channels.ts';
 export { topicTypes } from './operations/cluster-configuration.ts';
 export { severities } from './operations/diagnostics.ts';
 export type { EventResponse } from './operations/events.ts';
+export type { CutOverHold, MigrationTopicState } from './operations/migrations.ts';
 export type { TableHealth, TableHealthReason } from './operations/tables.ts';
 export { otherRoutes } from './other-routes.ts';
 export { apiKeyHeader, apiPath, docsMcpPath, mcpPath, pathOf } from './paths.ts';

@@ -141,6 +141,16 @@ export const apiLimits = {
   /** Partitions of its topic that the description of a table lists. */
   tableTopicPartitionsShownMax: 100,
 
+  /** Topics of a migration, those that one call names, partitions of one of them, one line, and errors of the whole. */
+  migrationTopicsMax: 50_000,
+  migrationTopicsPerCallMax: 10_000,
+  migrationPartitionsMax: 200_000,
+  migrationMessageCharsMax: 1000,
+  migrationErrorsMax: 100,
+  /** Findings, topics, ACLs and groups of a preflight, of each, and configs of one topic. */
+  preflightRowsMax: 5_000,
+  preflightConfigsMax: 500,
+
   /** Named secrets of a cluster. One call lists all of them. */
   secretsPerClusterMax: 200,
 

@@ -139,6 +139,33 @@ output:
 `,
   },
   {
+    type: 'orbit',
+    name: 'Move from another Kafka cluster',
+    about: 'Copies topics with their offsets, group offsets and ACLs, until clients move over.',
+    yaml: `source_bootstrap_brokers:
+  - hostname: old-kafka.example.com
+    port: 9092
+# Names of environment variables of the agents, without ORBIT_ before them.
+source_cluster_credentials:
+  sasl_mechanism: scram-512
+  sasl_username_env: SOURCE_USERNAME
+  sasl_password_env: SOURCE_PASSWORD
+  use_tls: true
+
+# The first mapping that matches the whole name of a topic decides about it.
+topic_mappings:
+  - source_regex: orders|payments
+    auto_migration:
+      enabled: true
+      timeout: 10m
+
+consumer_groups:
+  copy_offsets_enabled: true
+acls:
+  copy_enabled: true
+`,
+  },
+  {
     type: 'data_lake',
     name: 'Write a JSON topic to a table',
     about:

@@ -10,6 +10,7 @@ const readingVerbs: readonly string[] = [
   'query',
   'read',
   'search',
+  'status',
 ];
 
 /** Whether an operation only reads. Its name says so, because the catalogue is large. */

@@ -1,19 +1,21 @@
 import * as z from 'zod';
-import { count, dictionary, emptyForNone, examples, flag, list, prose, text, time, word } from '../fields.ts';
+import {
+  count,
+  dictionary,
+  document,
+  emptyForNone,
+  examples,
+  flag,
+  list,
+  prose,
+  text,
+  time,
+  word,
+} from '../fields.ts';
 import { id } from '../ids.ts';
 import { apiLimits } from '../limits.ts';
 import { clusterInput, defineClusterOperation } from '../operation.ts';
 import { pipelineEngineNote, pipelineStates, pipelineTypeNames } from '../pipeline-types.ts';
-
-/** A text of several lines from a caller: characters that every database can store, without lone surrogates. */
-const document = () =>
-  z
-    .string()
-    .min(1)
-    .max(apiLimits.pipelineConfigurationBytesMax)
-    .refine((found) => !/[^\t\n\r\P{Cc}]|\p{Cs}/u.test(found), {
-      error: 'has control characters or broken Unicode',
-    });
 
 const documentOutput = () => prose(apiLimits.pipelineConfigurationBytesMax);
 

@@ -6,7 +6,10 @@ import {
   type JobsState,
   type ListedJob,
   linkingScope,
+  migrationCopyKind,
+  migrationTopicsKind,
   pipelineKind,
+  pipelineOfMigrationScope,
   readIngestionScope,
   readPipelineScope,
   schemaLinkingKind,
@@ -37,20 +40,22 @@ export async function pipelineRuns(
   clusterId: string,
   portOf: ((clusterId: string) => Pick<ClusterPort, 'listJobs'>) | undefined,
 ): Promise<RunOf> {
-  const isRunning = ({ type, state }: Pipeline) =>
-    (type === 'schema_linking' || type === 'bento' || type === 'data_lake') && state === 'running';
+  const isRunning = ({ state }: Pipeline) => state === 'running';
   if (portOf === undefined || !pipelines.some(isRunning)) return () => undefined;
   const listed = await portOf(clusterId)
     .listJobs()
     .catch(() => undefined);
   return (pipeline) => {
     if (listed === undefined || !isRunning(pipeline) || pipeline.deployed === undefined) return undefined;
-    if (pipeline.type === 'data_lake') return tablesRun(pipeline, listed);
-    return pipeline.type === 'bento' ? managedRun(pipeline, listed) : linkingRun(pipeline, listed.jobs);
+    return runsByType[pipeline.type](pipeline, listed);
   };
 }
 
-function linkingRun({ id, deployed }: Pipeline, jobs: readonly ListedJob[]): Run | undefined {
+const runsByType: Readonly<
+  Record<Pipeline['type'], (pipeline: Pipeline, listed: JobsState) => Run | undefined>
+> = { bento: managedRun, data_lake: tablesRun, orbit: migrationRun, schema_linking: linkingRun };
+
+function linkingRun({ id, deployed }: Pipeline, { jobs }: JobsState): Run | undefined {
   const scope = linkingScope({ pipelineId: id, configurationId: deployed!.id });
   // The rest of a scope identifies the values of secrets.
   const own = jobs.filter(
@@ -111,6 +116,27 @@ function tablesRun({ deployed }: Pipeline, { jobs, takers }: JobsState): Run {
   const whyWaiting = hasTakers
     ? 'waits for an agent'
     : 'no agent writes tables; start an agent of this cluster';
+  if (worst === undefined) return { status: 'waiting', message: whyWaiting, done_count: 0 };
+  const message = worst.state === 'waiting' && worst.message === '' ? whyWaiting : messageOf(worst);
+  return {
+    ...runOf(worst, message, worst.endedMs === null ? undefined : worst),
+    done_count: own.reduce((sum, { progress }) => sum + Math.max(0, progress.doneCount), 0),
+  };
+}
+
+/** The job that keeps topics, and those that copy. How far they are is what `orbit/describe_migration` says. */
+function migrationRun({ id, deployed }: Pipeline, { jobs, takers }: JobsState): Run {
+  const own = jobs.filter(
+    ({ kind, scope }) =>
+      (kind === migrationTopicsKind || kind === migrationCopyKind) &&
+      pipelineOfMigrationScope(scope) === id &&
+      scope.split(' ').includes(deployed!.id),
+  );
+  const worst = own.toSorted((a, b) => rankOf(a) - rankOf(b))[0];
+  const hasTakers = takers.some(({ kind, agentCount }) => kind === migrationTopicsKind && agentCount > 0);
+  const whyWaiting = hasTakers
+    ? 'waits for an agent'
+    : 'no agent runs migrations; start one with the role jobs';
   if (worst === undefined) return { status: 'waiting', message: whyWaiting, done_count: 0 };
   const message = worst.state === 'waiting' && worst.message === '' ? whyWaiting : messageOf(worst);
   return {

@@ -54,7 +54,7 @@ const about: Readonly<Record<PipelineType, string>> = {
   bento:
     'Reads, changes and writes records: a configuration of Bento. Components, their fields and mappings are checked.',
   orbit:
-    'Copies another Kafka cluster with its offsets. The first mapping that matches the whole name of a topic decides about it.',
+    'Copies another Kafka cluster with its offsets. The first mapping that matches the whole name of a topic decides about it. [Moving from another Kafka cluster](../guides/migration.md) says what the fields mean.',
   schema_linking: 'Keeps a schema registry as another one is.',
   data_lake:
     'Makes tables of topics. The configuration may come in parts, `configuration_inputs`: lists of the same field become one in the order of the parts, and anything else stands in one part. Names of source clusters are unique, every table names one of them, and a topic has one table. [Tables](../guides/tables.md) says what the fields mean.',

@@ -220,6 +220,13 @@ export async function startAccounts(
       const wanted = await tablePipelines.wanted({ accountId: owner.accountId, clusterId });
       return wanted.map(({ task: { tableUuid, tableName } }) => ({ tableUuid, name: tableName }));
     },
+    async migrationOf(clusterId) {
+      const owner = await ownerOf(accounts, clusterId, host.cluster(clusterId)?.accountId ?? '');
+      const [wanted] = owner === undefined ? [] : await wantedMigrations(accounts, owner);
+      return wanted === undefined
+        ? null
+        : { pipelineId: wanted.task.pipelineId, name: wanted.task.pipelineName };
+    },
     intervalMs: settings.diagnosticsIntervalMs,
     clock,
     log,

@@ -13,6 +13,7 @@ import { apiKeyHandlers } from './api-keys.ts';
 import { auditHandlers } from './audit.ts';
 import { eventViewHandlers } from './event-views.ts';
 import { mcpConfigurationHandlers } from './mcp-configuration.ts';
+import { type MigrationsPort, migrationHandlers } from './migrations.ts';
 import { type PipelinesPort, pipelineHandlers } from './pipelines.ts';
 import { type SecretHandlersOptions, secretHandlers } from './secrets.ts';
 import { sessionHandlers } from './sessions.ts';
@@ -36,7 +37,9 @@ export interface AccountOperationsOptions {
   /** Makes clones of clusters; absent if the control plane does not know their bucket. */
   readonly cloning?: Pick<ClusterCloning, 'clone' | 'clonesOf'> | undefined;
   /** The leader of a cluster, which knows how its pipelines run; absent if no engine runs any. */
-  readonly portOf?: ((clusterId: string) => PipelinesPort & TablesPort & QuestionsPort) | undefined;
+  readonly portOf?:
+    | ((clusterId: string) => PipelinesPort & TablesPort & QuestionsPort & MigrationsPort)
+    | undefined;
   /** What pipelines say of tables; shared with the planner of their jobs. */
   readonly tablePipelines?: Pick<TablePipelines, 'configured'> | undefined;
   /** What configurations of pipelines and channels of alerts may name; `usualTenantAccess` if absent. */
@@ -79,6 +82,7 @@ export function accountOperations({
     ...secretHandlers(accounts, { exportersUsing }),
     ...tableHandlers({ tables: accounts.tables, tablePipelines, portOf }),
     ...tableQuestionHandlers({ tables: accounts.tables, secrets: accounts.secrets, portOf, freshUuid }),
+    ...migrationHandlers(accounts, { portOf, tenantAccess, freshUuid }),
     ...pipelineHandlers(accounts, { runnableTypes: runnablePipelineTypes, portOf, tenantAccess }),
   };
 }
