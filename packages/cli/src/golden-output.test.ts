@@ -11,7 +11,7 @@ import type { Clock } from '@weir/core';
 import { leapingClock, type RunOptions } from '../testing/command-run.ts';
 import { startLocalCluster } from '../testing/local-cluster.ts';
 import { type CommandName, commandNames, commandRow } from './commands/catalogue.ts';
-import { servers, tableTools } from './flags/rows/takers.ts';
+import { migrationTools, servers, tableTools } from './flags/rows/takers.ts';
 import { stoppedStatus } from './handler.ts';
 
 /** One tool. A tool that changes something has another line for each form. */
@@ -166,6 +166,8 @@ const withoutResult: ReadonlySet<CommandName> = new Set([
   ...(['help', 'cli', 'cli-old', 'cli events', 'cli blobl', 'cli run-pipeline', 'secret'] as const),
   // These need a data lake cluster; their own test has a server of examples.
   ...(['cli tables', ...tableTools] as const),
+  // These need a source; their own test has such a server too.
+  ...migrationTools,
   ...(['completion', 'completion bash', 'completion zsh', 'completion fish'] as const),
 ]);
 

@@ -227,6 +227,53 @@ export const commands = [
     help: 'Read the kept records of a table again.',
   },
   {
+    name: 'cli migrate',
+    status: 'available',
+    help: 'Show how far a migration is, and what to do next.',
+  },
+  {
+    name: 'cli migrate preflight',
+    status: 'available',
+    help: 'Show what becomes of topics, configs, ACLs and groups of a source.',
+  },
+  { name: 'cli migrate start', status: 'available', help: 'Create a migration from a file, and start it.' },
+  {
+    name: 'cli migrate status',
+    status: 'available',
+    help: 'Show the progress of topics, and what holds them back.',
+  },
+  {
+    name: 'cli migrate forward',
+    status: 'available',
+    help: 'Pass writes to topics of a migration on to the source.',
+  },
+  {
+    name: 'cli migrate cut-over',
+    status: 'available',
+    help: 'Let agents serve writes themselves, once the copy has caught up.',
+  },
+  {
+    name: 'cli migrate abort',
+    status: 'available',
+    help: 'End a cut-over, or forwarding as a whole.',
+  },
+  {
+    name: 'cli migrate hand-over',
+    status: 'available',
+    help: 'Give topics to clients for good, without a cut-over.',
+  },
+  {
+    name: 'cli migrate recopy',
+    status: 'available',
+    help: 'Delete the copy of a topic, so that it is made again.',
+  },
+  { name: 'cli migrate pause', status: 'available', help: 'Pause a migration; nothing is copied.' },
+  {
+    name: 'cli migrate resume',
+    status: 'available',
+    help: 'Resume a migration; stopped partitions are looked at again.',
+  },
+  {
     name: 'cli clone-cluster',
     status: 'available',
     help: 'Clone a cluster without copying its records.',

@@ -19,6 +19,7 @@ import { jobFlags } from './rows/jobs.ts';
 import { benchmarkFlags, connectionFlags, toolFlags } from './rows/kafka-tools.ts';
 import { listenerFlags } from './rows/listeners.ts';
 import { mcpFlags } from './rows/mcp.ts';
+import { migrateFlags } from './rows/migrate.ts';
 import { observabilityFlags } from './rows/observability.ts';
 import { quotaFlags } from './rows/quotas.ts';
 import { registryFlags } from './rows/registry.ts';
@@ -57,6 +58,7 @@ const groupedRows = [
   { title: 'Benchmarks', rows: benchmarkFlags },
   { title: 'Events', rows: eventFlags },
   { title: 'Costs', rows: costFlags },
+  { title: 'Migrations', rows: migrateFlags },
   { title: 'Tables', rows: tableFlags },
   { title: 'Secrets', rows: secretFlags },
   { title: 'Credentials', rows: credentialFlags },

@@ -35,6 +35,9 @@ const neededByTool = {
   'cli tables failures': ['table'],
   'cli tables replay': ['table'],
   'cli tables query': ['sql'],
+  'cli migrate start': ['config-file'],
+  'cli migrate hand-over': ['topics'],
+  'cli migrate recopy': ['topic'],
   'cli create-key': ['keyName'],
   'cli rotate-credential': ['credential'],
   'cli end-rotation': ['credential'],
@@ -72,12 +75,13 @@ function isAbsent(value: FlagValues[FlagName]): boolean {
 export const toolNeedsRule: Rule = {
   statement:
     'The tools that work on one topic need -topic, those that set configs -config, those that reset one -config-name, and ' +
-    'consumer-group-lag and reset-offsets -group, clone-cluster -cloneName, clone-topic -from and -to, tables describe, files, failures and replay -table, tables query -sql, create-key -keyName, rotate-credential and end-rotation -credential, secret create, rotate and delete -secretName, register-schema and check-schema -subject and -schema-file, delete-schema -subject, file-reader -log-file, diagnose-record -partition too; file-reader and file-scrubber need -bucketURL, validate-pipeline-config -config-file, run-pipeline -file, delete-all-topics-unsafe needs -confirm-delete-all-topics. kcmd needs -type; its types ' +
+    'consumer-group-lag and reset-offsets -group, clone-cluster -cloneName, clone-topic -from and -to, tables describe, files, failures and replay -table, tables query -sql, migrate start -config-file, migrate hand-over -topics, migrate recopy -topic, create-key -keyName, rotate-credential and end-rotation -credential, secret create, rotate and delete -secretName, register-schema and check-schema -subject and -schema-file, delete-schema -subject, file-reader -log-file, diagnose-record -partition too; file-reader and file-scrubber need -bucketURL, validate-pipeline-config -config-file, run-pipeline -file, delete-all-topics-unsafe needs -confirm-delete-all-topics. kcmd needs -type; its types ' +
     'create-topic, produce and fetch need -topic, and produce needs -records. benchmark-consumer takes no number as ' +
     '-offset.',
   flags: [
     'type',
     'topic',
+    'topics',
     'records',
     'config',
     'config-name',

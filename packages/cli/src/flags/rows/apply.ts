@@ -2,6 +2,7 @@ import { bool } from '../../values/bool.ts';
 import { list } from '../../values/list.ts';
 import { path } from '../../values/text.ts';
 import { available } from '../row.ts';
+import { migrationTransitions } from './takers.ts';
 
 /** Input and mode of `weir apply`. */
 export const applyFlags = [
@@ -19,7 +20,7 @@ export const applyFlags = [
     aliases: ['-dry-run'],
     type: bool(),
     default: false,
-    commands: ['apply', 'cli reset-offsets'],
+    commands: ['apply', 'cli reset-offsets', 'cli migrate start', ...migrationTransitions],
     help: 'Print what would change, without changing it.',
   }),
   available({

@@ -146,6 +146,8 @@ export const toolFlags = [
       'cli benchmark-consumer',
       'cli diagnose-connection',
       'cli diagnose-record',
+      'cli migrate status',
+      'cli migrate recopy',
     ],
     help: 'The topic to work on.',
     rule: 'reset-offsets takes several, and partitions: orders:0,1,payments.',
@@ -291,8 +293,8 @@ export const toolFlags = [
   available({
     name: 'config-file',
     type: path(),
-    commands: ['cli validate-pipeline-config'],
-    help: 'The file to check; - is standard input.',
+    commands: ['cli validate-pipeline-config', 'cli migrate preflight', 'cli migrate start'],
+    help: 'The configuration of a pipeline; - is standard input.',
   }),
   available({
     name: 'pipeline-type',

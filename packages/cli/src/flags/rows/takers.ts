@@ -34,6 +34,26 @@ export const oneTableTools = [
 /** Tools for the tables of a data lake cluster. */
 export const tableTools = ['cli tables list', 'cli tables query', ...oneTableTools] as const;
 
+/** Tools that move topics of a migration from state to state, or say how that would be. */
+export const migrationTransitions = [
+  'cli migrate forward',
+  'cli migrate cut-over',
+  'cli migrate abort',
+  'cli migrate hand-over',
+] as const;
+
+/** Tools for the migration of a cluster. */
+export const migrationTools = [
+  'cli migrate',
+  'cli migrate preflight',
+  'cli migrate start',
+  'cli migrate status',
+  ...migrationTransitions,
+  'cli migrate recopy',
+  'cli migrate pause',
+  'cli migrate resume',
+] as const;
+
 /** Commands on the named secrets of a cluster. */
 export const secretTools = ['secret create', 'secret list', 'secret rotate', 'secret delete'] as const;
 
@@ -46,6 +66,7 @@ export const apiTools = [
   ...eventTools,
   ...eventSwitches,
   ...tableTools,
+  ...migrationTools,
   'cli clone-cluster',
   'cli clone-topic',
   'cli storage-costs',
