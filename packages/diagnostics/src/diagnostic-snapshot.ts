@@ -5,6 +5,7 @@ import {
   type InvalidAcl,
   type JobState,
   type LateLevel,
+  type MigrationState,
   type ReportedDamage,
   type ReportedTable,
 } from '@weir/cluster';
@@ -37,6 +38,8 @@ export interface DiagnosticSnapshot {
   readonly pipelines?: readonly PipelineFacts[] | undefined;
   /** Tables that should be written; of data lake clusters. */
   readonly tables?: readonly TableFacts[] | undefined;
+  /** The migration that should run; `null` if none should. */
+  readonly migration?: MigrationFacts | null | undefined;
   /** Channels of alerts whose last attempts failed. */
   readonly alertChannels?: readonly AlertChannelFacts[] | undefined;
   /** The load of the cluster's leader, 0 to 1: the metric `control_plane_utilization`. */
@@ -266,6 +269,34 @@ export interface TableFacts {
   readonly message: string;
   /** What its agent last reported. */
   readonly report: ReportedTable | undefined;
+}
+
+/** The copy of another cluster. */
+export interface MigrationFacts {
+  readonly pipelineId: string;
+  readonly name: string;
+  /** Agents that take its jobs. */
+  readonly agentCount: number;
+  /** Why its jobs as a whole do not get on. */
+  readonly errors: readonly string[];
+  readonly topics: readonly MigratedTopicFacts[];
+}
+
+export interface MigratedTopicFacts {
+  readonly name: string;
+  /** Absent for a topic of the source that is not here. */
+  readonly state: MigrationState | undefined;
+  readonly changedBy: string;
+  readonly changedMs: number;
+  /** May be empty. */
+  readonly reason: string;
+  readonly isCuttingOver: boolean;
+  readonly partitionCount: number;
+  /** Absent while the source does not say where it ends. */
+  readonly lagOffsets: number | undefined;
+  readonly stopped: readonly { readonly partition: number; readonly error: string }[];
+  readonly error: string | undefined;
+  readonly unproxiedRecords: number;
 }
 
 export interface AlertChannelFacts {

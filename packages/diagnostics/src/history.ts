@@ -9,6 +9,8 @@ export interface ClusterHistory {
   readonly groups: ReadonlyMap<string, GroupHistory>;
   /** By job: how far instances of pipelines came. */
   readonly instances: ReadonlyMap<string, InstanceHistory>;
+  /** What the copies of a migration lack together in the last runs, the oldest first. */
+  readonly migrationLags: readonly number[];
   /** By table. */
   readonly tables: ReadonlyMap<string, TableHistory>;
   /** Partitions of groups beyond the limit, whose progress is not followed. */
@@ -55,6 +57,7 @@ export const lagSamplesMax = 15;
 export const noHistory: ClusterHistory = {
   groups: new Map(),
   instances: new Map(),
+  migrationLags: [],
   tables: new Map(),
   unfollowedPartitions: 0,
 };
@@ -63,8 +66,9 @@ export const noHistory: ClusterHistory = {
 export function withSnapshot(before: ClusterHistory, snapshot: DiagnosticSnapshot): ClusterHistory {
   const instances = instancesWithSnapshot(before.instances, snapshot);
   const tables = tablesWithSnapshot(before.tables, snapshot);
+  const migrationLags = lagsWithSnapshot(before.migrationLags, snapshot);
   // A run that could not read the groups says nothing about them.
-  if (snapshot.groups === undefined) return { ...before, instances, tables };
+  if (snapshot.groups === undefined) return { ...before, instances, tables, migrationLags };
   const groups = new Map<string, GroupHistory>();
   let roomForPartitions: number = diagnosticLimits.diagnosedPartitionsMax;
   let unfollowedPartitions = 0;
@@ -78,7 +82,7 @@ export function withSnapshot(before: ClusterHistory, snapshot: DiagnosticSnapsho
     roomForPartitions -= group.partitions.length;
     groups.set(group.groupId, groupWithSnapshot(before.groups.get(group.groupId), group, snapshot.atMs));
   }
-  return { groups, instances, tables, unfollowedPartitions };
+  return { groups, instances, tables, migrationLags, unfollowedPartitions };
 }
 
 function instancesWithSnapshot(
@@ -116,6 +120,19 @@ function tablesWithSnapshot(
       return [[tableUuid, { failed, keptCount, droppedCount }]];
     }),
   );
+}
+
+/** A source that does not say where one of its topics ends says nothing of the whole. */
+function lagsWithSnapshot(before: readonly number[], { migration }: DiagnosticSnapshot): readonly number[] {
+  if (migration === undefined) return before;
+  if (migration === null) return [];
+  let lag = 0;
+  for (const { state, lagOffsets } of migration.topics) {
+    if (state === undefined) continue;
+    if (lagOffsets === undefined) return before;
+    lag += lagOffsets;
+  }
+  return [...before, lag].slice(-lagSamplesMax);
 }
 
 function groupWithSnapshot(before: GroupHistory | undefined, group: GroupFacts, atMs: number): GroupHistory {

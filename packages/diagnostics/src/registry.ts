@@ -21,6 +21,11 @@ import { invalidAclRules } from './checks/invalid-acls.ts';
 import { invalidRecords } from './checks/invalid-records.ts';
 import { lostAgent } from './checks/lost-agent.ts';
 import { metadataBackupBehind } from './checks/metadata-backup-behind.ts';
+import { migrationCutOverTimedOut } from './checks/migration-cut-over-timed-out.ts';
+import { migrationFallingBehind } from './checks/migration-falling-behind.ts';
+import { migrationPartitionStopped } from './checks/migration-partition-stopped.ts';
+import { migrationSourceFailing } from './checks/migration-source-failing.ts';
+import { migrationUnproxiedWrites } from './checks/migration-unproxied-writes.ts';
 import { mixedReleases } from './checks/mixed-releases.ts';
 import { namedBucketUnused } from './checks/named-bucket-unused.ts';
 import { noAgents } from './checks/no-agents.ts';
@@ -75,6 +80,11 @@ export const checks = [
   tableFallingBehind,
   tableDeadLetters,
   tablesNotRunning,
+  migrationSourceFailing,
+  migrationPartitionStopped,
+  migrationFallingBehind,
+  migrationUnproxiedWrites,
+  migrationCutOverTimedOut,
   partitionCount,
   controlPlaneUtilization,
   failingAlertChannels,

@@ -82,6 +82,7 @@ test('the snapshot of a new cluster is empty', async (t) => {
     waitingJobs: [],
     pipelines: undefined,
     tables: undefined,
+    migration: undefined,
     alertChannels: undefined,
     controlPlaneUtilization: 0.25,
     metadataBackupAgeMs: undefined,
@@ -269,6 +270,8 @@ test('an aborted snapshot stops following the cluster', async () => {
     compactionBacklog: refuse,
     readRegistry: refuse,
     listReportedTables: refuse,
+    listManagedTopics: refuse,
+    describeReportedMigration: refuse,
   };
   const controller = new AbortController();
   const taken = takeDiagnosticSnapshot(silent, { ...options(), signal: controller.signal });

@@ -32,6 +32,7 @@ import type {
   TopicFacts,
 } from './diagnostic-snapshot.ts';
 import { diagnosticLimits } from './limits.ts';
+import { migrationFacts, type WantedMigration } from './migration-facts.ts';
 import { pipelineFacts, type WantedPipeline } from './pipeline-facts.ts';
 import type { RegistryLevels } from './registry-levels.ts';
 import { lastUsed, reportedFacts } from './reported-facts.ts';
@@ -53,6 +54,8 @@ export interface DiagnosticCluster
     | 'compactionBacklog'
     | 'readRegistry'
     | 'listReportedTables'
+    | 'listManagedTopics'
+    | 'describeReportedMigration'
   > {
   receivedReports(): Promise<ReceivedReports>;
   /** Notes the result, for agents that publish it. */
@@ -72,6 +75,8 @@ interface DiagnosticSnapshotOptions {
   readonly pipelines?: readonly WantedPipeline[] | undefined;
   /** Tables that should be written; `undefined` if unknown, or if the cluster has none. */
   readonly tables?: readonly TableToWrite[] | undefined;
+  /** The migration that should run; `null` if none should, `undefined` if unknown. */
+  readonly migration?: WantedMigration | null | undefined;
   /** What is known of the registry of the cluster from earlier snapshots. */
   readonly registryLevels: RegistryLevels;
   /** Aborts the attempt. */
@@ -98,6 +103,7 @@ export async function takeDiagnosticSnapshot(
     alertChannels,
     pipelines,
     tables,
+    migration,
     registryLevels,
     signal,
   }: DiagnosticSnapshotOptions,
@@ -144,6 +150,7 @@ export async function takeDiagnosticSnapshot(
     waitingJobs: waitingJobsOf(jobs),
     pipelines: pipelines?.map((pipeline) => pipelineFacts(pipeline, jobs)),
     tables: tables && tableFacts(tables, jobs, reports),
+    migration: migration && (await migrationOf(cluster, migration, jobs)),
     alertChannels,
     controlPlaneUtilization: utilization,
     metadataBackupAgeMs: backupAgeMs,
@@ -155,6 +162,12 @@ export async function takeDiagnosticSnapshot(
       lastUsedMs: lastUsed(received, { createdMs, lastUsedMs }),
     })),
   };
+}
+
+async function migrationOf(cluster: DiagnosticCluster, wanted: WantedMigration, jobs: JobsState) {
+  const managed = await cluster.listManagedTopics({ pipelineId: wanted.pipelineId });
+  const reported = await cluster.describeReportedMigration(wanted.pipelineId);
+  return migrationFacts(wanted, managed, reported, jobs);
 }
 
 function topicsOf({ topics, clusterConfigs }: ClusterSnapshot): readonly TopicFacts[] {

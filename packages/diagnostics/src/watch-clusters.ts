@@ -3,6 +3,7 @@ import type { Clock, Log, Metrics } from '@weir/core';
 import type { AlertChannelFacts, ClusterKind } from './diagnostic-snapshot.ts';
 import { diagnosticEventData } from './event.ts';
 import { diagnosticSamples } from './gauges.ts';
+import type { WantedMigration } from './migration-facts.ts';
 import type { WantedPipeline } from './pipeline-facts.ts';
 import type { DiagnosticRecord, Transition } from './record.ts';
 import { RegistryLevels } from './registry-levels.ts';
@@ -33,6 +34,8 @@ interface WatchedClustersOptions {
   readonly pipelinesOf?: ((clusterId: string) => Promise<readonly WantedPipeline[]>) | undefined;
   /** The tables of a data lake cluster that should be written; unknown if absent. */
   readonly tablesOf?: ((clusterId: string) => Promise<readonly TableToWrite[]>) | undefined;
+  /** The migration of a Kafka cluster that should run, or `null`; unknown if absent. */
+  readonly migrationOf?: ((clusterId: string) => Promise<WantedMigration | null>) | undefined;
   /** Called for every transition that is not silent, once it is stored. */
   readonly onTransition: (transition: Transition) => void;
   /** Called after every run with the current records. */
@@ -48,7 +51,7 @@ interface WatchedClustersOptions {
  * the cluster. The next leader continues from the stored records.
  */
 export function watchClusters({ leading, metricsOf, ...options }: WatchedClustersOptions): DiagnosticsRunner {
-  const { clock, backupAgeMsOf, failingChannelsOf, pipelinesOf, tablesOf } = options;
+  const { clock, backupAgeMsOf, failingChannelsOf, pipelinesOf, tablesOf, migrationOf } = options;
   const utilization = measureUtilization(clock);
   const gaugeLabels = (clusterId: string) => ({ cluster: clusterId });
   const registryLevels = new Map<string, RegistryLevels>();
@@ -84,6 +87,7 @@ export function watchClusters({ leading, metricsOf, ...options }: WatchedCluster
         alertChannels: await failingChannelsOf?.(clusterId),
         pipelines: await pipelinesOf?.(clusterId),
         tables: cluster.kind === 'data_lake' ? await tablesOf?.(clusterId) : undefined,
+        migration: cluster.kind === 'kafka' ? await migrationOf?.(clusterId) : undefined,
         registryLevels: levels,
         signal,
       });

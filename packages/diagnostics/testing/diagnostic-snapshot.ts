@@ -105,6 +105,7 @@ export function healthySnapshot(facts: Partial<DiagnosticSnapshot> = {}): Diagno
     waitingJobs: [],
     pipelines: [],
     tables: [],
+    migration: null,
     alertChannels: [],
     buckets: [
       {

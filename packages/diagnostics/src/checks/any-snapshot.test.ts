@@ -226,6 +226,32 @@ const anySnapshot: fc.Arbitrary<DiagnosticSnapshot> = fc.record({
       }),
     ),
   ),
+  migration: fc.option(
+    maybe(
+      fc.record({
+        pipelineId: name,
+        name,
+        agentCount: stat,
+        errors: few(name),
+        topics: fc.uniqueArray(
+          fc.record({
+            name,
+            state: maybe(fc.constantFrom('REPLICATING', 'PROXY', 'BLOCKED', 'MIGRATED')),
+            changedBy: fc.constantFrom('timeout', 'ada'),
+            changedMs: timeMs,
+            reason: name,
+            isCuttingOver: fc.boolean(),
+            partitionCount: stat,
+            lagOffsets: maybe(stat),
+            stopped: few(fc.record({ partition: stat, error: name })),
+            error: maybe(name),
+            unproxiedRecords: stat,
+          }),
+          { maxLength: 3, selector: (topic) => topic.name },
+        ),
+      }),
+    ),
+  ),
   credentials: maybe(
     few(
       fc.record({

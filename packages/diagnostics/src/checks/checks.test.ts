@@ -20,6 +20,8 @@ import type {
   DamagedFileFacts,
   DeadFileFacts,
   DiagnosticSnapshot,
+  MigratedTopicFacts,
+  MigrationFacts,
   PipelineFacts,
   PipelineInstanceFacts,
   ProduceFacts,
@@ -162,6 +164,34 @@ const tables = (...rows: readonly Partial<TableFacts>[]) => ({
     ...facts,
   })),
 });
+const migration = (...rows: readonly Partial<MigratedTopicFacts>[]): { migration: MigrationFacts } => ({
+  migration: {
+    pipelineId: 'pi_1',
+    name: 'from-old',
+    agentCount: 1,
+    errors: [],
+    topics: rows.map((facts) => ({
+      name: 'orders',
+      state: 'REPLICATING' as const,
+      changedBy: 'migration',
+      changedMs: snapshotMs - dayMs,
+      reason: '',
+      isCuttingOver: false,
+      partitionCount: 4,
+      lagOffsets: 0,
+      stopped: [],
+      error: undefined,
+      unproxiedRecords: 0,
+      ...facts,
+    })),
+  },
+});
+const lagsOfRuns = (count: number, lagOf: (run: number) => number) =>
+  Array.from({ length: count }, (_, run) => migration({ lagOffsets: lagOf(run) }));
+const noMigration = [
+  { name: 'not known', snapshot: { migration: undefined }, outcome: { missing: 'migration' } },
+  { name: 'none', snapshot: { migration: null }, outcome: [] },
+];
 const unknownTables = { name: 'not known', snapshot: { tables: undefined }, outcome: { missing: 'tables' } };
 const channel = (failures: number) => ({
   name: 'on call',
@@ -784,6 +814,93 @@ const cases = {
       ],
     },
     unknownTables,
+  ],
+  migration_partition_stopped: [
+    ...noMigration,
+    { name: 'all are copied', snapshot: migration({}), outcome: [] },
+    {
+      name: 'one waits for a decision',
+      snapshot: migration({ stopped: [{ partition: 3, error: 'the source ends at 5, and the copy at 9' }] }),
+      outcome: [
+        'topic:orders Topic orders: 1 of 4 partitions stopped; partition 3: the source ends at 5, and the copy at 9',
+      ],
+    },
+  ],
+  migration_source_failing: [
+    ...noMigration,
+    { name: 'works', snapshot: migration({}), outcome: [] },
+    {
+      name: 'a login is refused, and a topic has other records',
+      snapshot: {
+        migration: {
+          ...migration({ state: undefined, error: 'exists here already' }).migration,
+          errors: ['h:9092: the login was refused', 'other'],
+        },
+      },
+      outcome: [
+        'pipeline:from-old Migration from-old: h:9092: the login was refused',
+        'topic:orders (medium) Topic orders: exists here already',
+      ],
+    },
+  ],
+  migration_falling_behind: [
+    ...noMigration,
+    {
+      name: 'catches up',
+      before: lagsOfRuns(14, (run) => 90_000 - run * 1_000),
+      snapshot: migration({ lagOffsets: 20_000 }),
+      outcome: [],
+    },
+    {
+      name: 'grows, and is small',
+      before: lagsOfRuns(14, (run) => run),
+      snapshot: migration({ lagOffsets: 9_999 }),
+      outcome: [],
+    },
+    {
+      name: 'grows for too few runs',
+      before: lagsOfRuns(13, (run) => run * 1_000),
+      snapshot: migration({ lagOffsets: 20_000 }),
+      outcome: [],
+    },
+    {
+      name: 'grows',
+      before: lagsOfRuns(14, (run) => run * 1_000),
+      snapshot: migration({ lagOffsets: 10_000 }, { name: 'b', lagOffsets: 10_000 }),
+      outcome: ['pipeline:from-old Migration from-old: lag grew from 0 to 20,000 offsets over 15 runs.'],
+    },
+  ],
+  migration_unproxied_writes: [
+    ...noMigration,
+    {
+      name: 'all went through the agents, or nothing has to',
+      snapshot: migration({ state: 'PROXY' }, { name: 'b', unproxiedRecords: 7 }),
+      outcome: [],
+    },
+    {
+      name: 'some went past them',
+      snapshot: migration({ state: 'PROXY', unproxiedRecords: 7 }),
+      outcome: [
+        'topic:orders Topic orders: 7 records reached the source past the agents since they forward.',
+      ],
+    },
+  ],
+  migration_cut_over_timed_out: [
+    ...noMigration,
+    {
+      name: 'is under way, was ended by a user, or was long ago',
+      snapshot: migration(
+        { state: 'PROXY', isCuttingOver: true, changedBy: 'timeout', changedMs: snapshotMs },
+        { name: 'b', state: 'PROXY', changedBy: 'ada', changedMs: snapshotMs },
+        { name: 'c', state: 'PROXY', changedBy: 'timeout' },
+      ),
+      outcome: [],
+    },
+    {
+      name: 'timed out',
+      snapshot: migration({ state: 'PROXY', changedBy: 'timeout', changedMs: snapshotMs - minuteMs }),
+      outcome: ['topic:orders Topic orders: the cut-over ended by its timeout'],
+    },
   ],
   consumer_group_without_members: [
     {
