@@ -11,6 +11,7 @@ import { eventShapeTools } from './event-shapes.ts';
 import { eventTools } from './events.ts';
 import { jobTools } from './jobs.ts';
 import { metricTools } from './metrics.ts';
+import { migrationTools } from './migrations.ts';
 import { pipelineTools } from './pipelines.ts';
 import { recordTools } from './sample-records.ts';
 import { schemaTools } from './schemas.ts';
@@ -38,6 +39,7 @@ export const tools: readonly Tool[] = [
   ...credentialTools,
   ...auditLogTools,
   ...pipelineTools,
+  ...migrationTools,
   ...tableTools,
   ...eventShapeTools,
   ...eventTools,

@@ -39,6 +39,8 @@ interface WriteToolDefinition<Input extends z.ZodRawShape> {
   readonly icon: IconName;
   /** The operation that makes the change. It provides the description. */
   readonly changes: OperationName;
+  /** Other operations that make it, if it is one of several. */
+  readonly alsoChanges?: readonly OperationName[];
   /** Operations that the plan reads. */
   readonly reads: readonly OperationName[];
   readonly isDestructive: boolean;
@@ -58,11 +60,22 @@ const answerOptions = { format: 'concise', max_tokens: mcpLimits.mcpAnswerTokens
  * confirmed that plan.
  */
 export function defineWriteTool<Input extends z.ZodRawShape>(definition: WriteToolDefinition<Input>): Tool {
-  const { name, icon, changes, reads, isDestructive, note, input, plan, apply } = definition;
+  const {
+    name,
+    icon,
+    changes,
+    alsoChanges = [],
+    reads,
+    isDestructive,
+    note,
+    input,
+    plan,
+    apply,
+  } = definition;
   return defineClusterTool({
     name,
     icon,
-    operations: [changes, ...reads],
+    operations: [changes, ...alsoChanges, ...reads],
     changes,
     isDestructive,
     ...(note === undefined ? {} : { note }),

@@ -13,8 +13,10 @@ const [rule] = catalogue['virtual_clusters/acls/list'].example.output.acls;
 const newRule = { ...rule!, operation: 'READ' as const };
 const cluster = { virtual_cluster_id: 'orders' };
 
-/** The arguments of each tool in a test, and what it shows the user. */
-const calls: Readonly<Record<string, { readonly args: object; readonly asks: RegExp }>> = {
+/** The arguments of each tool in a test, the input of its operation if that differs, and what it shows the user. */
+const calls: Readonly<
+  Record<string, { readonly args: object; readonly input?: object; readonly asks: RegExp }>
+> = {
   create_topic: {
     args: { topic_name: 'bills', partition_count: 3, configs: { 'retention.ms': '1000' } },
     asks: /^Create the topic bills in the virtual cluster vcn_orders\?\npartitions: none → 3\nretention.ms: none → 1000$/,
@@ -37,6 +39,11 @@ const calls: Readonly<Record<string, { readonly args: object; readonly asks: Reg
     asks: /muted: none → until it is unmuted/,
   },
   unmute_diagnostic: { args: { diagnostic_id: 'no_jobs_agent' }, asks: /muted: until it is unmuted → none/ },
+  move_migration: {
+    args: { action: 'cut_over', topics: ['orders'] },
+    input: { topics: ['orders'] },
+    asks: /^Cut over from the source .*\norders: proxy → proxy, cutting over\nWarning: Topics that are migrated cannot go back/,
+  },
 };
 
 const muted = {
@@ -69,11 +76,15 @@ test('there is a row for every tool that changes something', () => {
   );
   for (const { operations, changes } of writeTools)
     for (const operation of operations)
-      assert.equal(catalogue[operation].access, operation === changes ? 'write' : 'read', operation);
+      assert.equal(
+        catalogue[operation].access,
+        operation === changes || operation.startsWith('orbit/auto_migration/') ? 'write' : 'read',
+        operation,
+      );
 });
 
 for (const { name, changes } of writeTools) {
-  const { args, asks } = calls[name]!;
+  const { args, input = args, asks } = calls[name]!;
   const given = { ...cluster, ...args };
 
   test(`${name} changes nothing unless asked to`, async (t) => {
@@ -105,7 +116,7 @@ for (const { name, changes } of writeTools) {
     assert.equal(change![0], changes);
     assert.deepEqual(
       { ...(change![1] as object), virtual_cluster_id: 'orders' },
-      { ...('configs' in args || !name.includes('topic') ? {} : { configs: {} }), ...given },
+      { ...('configs' in args || !name.includes('topic') ? {} : { configs: {} }), ...cluster, ...input },
     );
   });
 }
@@ -268,5 +279,6 @@ test('annotations tell which tools can take something away', () => {
     ['delete_acls', false, true],
     ['mute_diagnostic', false, false],
     ['unmute_diagnostic', false, false],
+    ['move_migration', false, true],
   ]);
 });

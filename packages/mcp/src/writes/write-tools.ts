@@ -2,6 +2,7 @@ import type { Tool } from '../tools/tool.ts';
 import { aclWriteTools } from './acl-writes.ts';
 import { consumerGroupWriteTools } from './consumer-group-writes.ts';
 import { diagnosticWriteTools } from './diagnostic-writes.ts';
+import { migrationWriteTools } from './migration-writes.ts';
 import { topicWriteTools } from './topic-writes.ts';
 
 /**
@@ -13,4 +14,5 @@ export const writeTools: readonly Tool[] = [
   ...consumerGroupWriteTools,
   ...aclWriteTools,
   ...diagnosticWriteTools,
+  ...migrationWriteTools,
 ];
