@@ -62,6 +62,12 @@ const pipelines: ClusterPage = {
     'create_secret',
     'update_secret',
     'delete_secret',
+    'orbit/preflight',
+    'orbit/describe_migration',
+    'orbit/auto_migration/start_forwarding',
+    'orbit/auto_migration/initiate',
+    'orbit/auto_migration/abort',
+    'orbit/delete_copy',
   ],
 };
 

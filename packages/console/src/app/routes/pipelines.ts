@@ -50,4 +50,36 @@ const logs = createRoute({
   component: lazyRouteComponent(() => import('../../pages/pipelines/logs.tsx'), 'PipelineLogs'),
 });
 
-export const pipelineRoutes = [pipelines, pipeline.addChildren([editor, activity, versions, logs])] as const;
+const topics = createRoute({
+  getParentRoute: () => pipeline,
+  path: '/topics',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(
+    () => import('../../pages/migrations/migration-topics.tsx'),
+    'MigrationTopics',
+  ),
+});
+
+const topic = createRoute({
+  getParentRoute: () => pipeline,
+  path: '/topics/$topic',
+  component: lazyRouteComponent(() => import('../../pages/migrations/migration-topic.tsx'), 'MigrationTopic'),
+});
+
+const preflight = createRoute({
+  getParentRoute: () => pipeline,
+  path: '/preflight',
+  component: lazyRouteComponent(() => import('../../pages/migrations/preflight.tsx'), 'MigrationPreflight'),
+});
+
+const cutOver = createRoute({
+  getParentRoute: () => pipeline,
+  path: '/cut-over',
+  component: lazyRouteComponent(() => import('../../pages/migrations/cut-over.tsx'), 'CutOver'),
+});
+
+/** `pages/pipelines/pipeline-frame.tsx` has a tab for each that the type of the pipeline has. */
+export const pipelineRoutes = [
+  pipelines,
+  pipeline.addChildren([editor, activity, versions, logs, topics, topic, preflight, cutOver]),
+] as const;

@@ -17,7 +17,7 @@ interface Finding {
 }
 
 interface DiagnosedObject {
-  readonly kind: 'group' | 'pipeline' | 'table';
+  readonly kind: 'group' | 'pipeline' | 'table' | 'topic';
   readonly name: string;
 }
 
@@ -26,6 +26,8 @@ const checkPrefixes: Readonly<Record<DiagnosedObject['kind'], string>> = {
   group: 'consumer_group_',
   pipeline: 'pipeline_',
   table: 'table_',
+  // Of a migration.
+  topic: 'migration_',
 };
 
 const readEveryMs = 10_000;

@@ -14,6 +14,24 @@ import { Page, Tabs } from '../../ui/page.tsx';
 import { Answer } from '../../ui/states.tsx';
 import { hasEngine, type Pipeline, PipelineState, runText, typeNames } from './state.tsx';
 
+/** Which pipelines have a tab. */
+type Of = 'migrations' | 'others' | 'all';
+
+/** The tabs of a pipeline; some are of one type only. */
+const tabs = [
+  { label: 'Configuration', to: '/clusters/$clusterId/pipelines/$pipelineId', of: 'all' },
+  { label: 'Preflight', to: '/clusters/$clusterId/pipelines/$pipelineId/preflight', of: 'migrations' },
+  { label: 'Topics', to: '/clusters/$clusterId/pipelines/$pipelineId/topics', of: 'migrations' },
+  { label: 'Cut-over', to: '/clusters/$clusterId/pipelines/$pipelineId/cut-over', of: 'migrations' },
+  {
+    label: 'Activity',
+    to: '/clusters/$clusterId/pipelines/$pipelineId/activity',
+    of: 'others',
+  },
+  { label: 'Versions', to: '/clusters/$clusterId/pipelines/$pipelineId/versions', of: 'all' },
+  { label: 'Logs', to: '/clusters/$clusterId/pipelines/$pipelineId/logs', of: 'all' },
+] as const satisfies readonly { label: string; to: string; of: Of }[];
+
 /** The title, the state and the tabs of a pipeline. */
 export function PipelineFrame() {
   const { clusterId, pipelineId } = useParams({ from: '/frame/clusters/$clusterId/pipelines/$pipelineId' });
@@ -58,12 +76,9 @@ export function PipelineFrame() {
         <p className="text-sm break-words text-body">{runText(pipeline.run)}</p>
       )}
       <Tabs
-        tabs={[
-          { label: 'Configuration', link: { to: '/clusters/$clusterId/pipelines/$pipelineId', params } },
-          { label: 'Activity', link: { to: '/clusters/$clusterId/pipelines/$pipelineId/activity', params } },
-          { label: 'Versions', link: { to: '/clusters/$clusterId/pipelines/$pipelineId/versions', params } },
-          { label: 'Logs', link: { to: '/clusters/$clusterId/pipelines/$pipelineId/logs', params } },
-        ]}
+        tabs={tabs
+          .filter(({ of }) => of === 'all' || of === (pipeline?.type === 'orbit' ? 'migrations' : 'others'))
+          .map(({ label, to }) => ({ label, link: { to, params } }))}
       />
       <Answer of={described} what="describe the pipeline">
         {() => <Outlet />}
