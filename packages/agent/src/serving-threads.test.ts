@@ -154,8 +154,8 @@ test('a transaction that each step takes over another thread', async (t) => {
       ...{ transactionalId, producerId, producerEpoch, committed: true },
     }),
   );
-  const names = [errors.INVALID_PRODUCER_EPOCH.code, errors.PRODUCER_FENCED.code];
-  assert.ok(names.includes(fenced.errorCode), String(fenced.errorCode));
+  const codes: readonly number[] = [errors.INVALID_PRODUCER_EPOCH.code, errors.PRODUCER_FENCED.code];
+  assert.ok(codes.includes(fenced.errorCode), String(fenced.errorCode));
 });
 
 test('members of a group join, synchronise and leave over different threads', async (t) => {
