@@ -9,6 +9,7 @@ const aheadOfUse = [
   'packages/migration/src/batches/index.ts',
   'packages/migration/src/configs/index.ts',
   'packages/migration/src/configuration/index.ts',
+  'packages/migration/src/engine/index.ts',
   'packages/migration/src/groups/index.ts',
   'packages/migration/src/source/index.ts',
   'packages/migration/src/truncation/index.ts',

@@ -140,7 +140,7 @@ describe('a migration from Apache Kafka', { skip: missingApacheKafka() }, () => 
   /** Records that a reader of committed records sees in the first partition. */
   async function committedCount(broker: string, topicName: string): Promise<number> {
     const cluster = openCluster({ after }, broker);
-    const endOffset = (await rawLogs(broker, topicName))[0]?.endOffset ?? 0;
+    const { endOffset } = (await rawLogs(broker, topicName))[0]!;
     const from = new Map([[0, { offset: 0n, end: BigInt(endOffset) }]]);
     let count = 0;
     const reading = readRecords(cluster, {
