@@ -26,6 +26,9 @@ describe('a migration from Apache Kafka', { skip: missingApacheKafka() }, () => 
   let from = '';
   let source: KafkaCluster;
   let to: Awaited<ReturnType<typeof startDestination>>;
+  /** Of the whole file: `after` of node:test is that of the hook or test that calls it. */
+  const cleanUps: (() => Promise<void> | void)[] = [];
+  const lifetime = { after: (run: () => Promise<void> | void) => void cleanUps.push(run) };
   const done = Promise.withResolvers<void>();
   let running: Promise<void> | undefined;
 
@@ -52,20 +55,21 @@ describe('a migration from Apache Kafka', { skip: missingApacheKafka() }, () => 
 
   before(async () => {
     const started = Promise.withResolvers<string>();
-    running = Lifetime.during(async (lifetime) => {
-      started.resolve((await startApache(lifetime, buildApacheKafka())).servers);
+    running = Lifetime.during(async (processes) => {
+      started.resolve((await startApache(processes, buildApacheKafka())).servers);
       await done.promise;
     });
     running.catch(started.reject);
     from = await started.promise;
-    source = openCluster({ after }, from);
-    to = await startDestination({ after });
+    source = openCluster(lifetime, from);
+    to = await startDestination(lifetime);
     await create('before', { 'retention.ms': '86400000000' });
     await produce('before', texts(50));
     await resetOffsets(source, 'readers', [{ topic: 'before', partition: 1, offset: 7n, metadata: 'm' }]);
     await to.migrate(from);
   }, bounded);
   after(async () => {
+    for (const run of cleanUps.reverse()) await run();
     done.resolve();
     await running;
   });
@@ -73,7 +77,7 @@ describe('a migration from Apache Kafka', { skip: missingApacheKafka() }, () => 
   test('topics, configs and offsets of groups are there', bounded, async () => {
     const [log] = await untilSame(from, to.broker, 'before');
     assert.equal(log!.endOffset, 50);
-    const here = openCluster({ after }, to.broker);
+    const here = openCluster(lifetime, to.broker);
     const committed = async () => (await committedOffsets(here, 'readers')).get('before')?.get(1);
     while ((await committed()) !== 7n) await pause(200);
     const configs = await describeConfigs(here, { kind: 'topic', name: 'before' });
@@ -139,7 +143,7 @@ describe('a migration from Apache Kafka', { skip: missingApacheKafka() }, () => 
 
   /** Records that a reader of committed records sees in the first partition. */
   async function committedCount(broker: string, topicName: string): Promise<number> {
-    const cluster = openCluster({ after }, broker);
+    const cluster = openCluster(lifetime, broker);
     const { endOffset } = (await rawLogs(broker, topicName))[0]!;
     const from = new Map([[0, { offset: 0n, end: BigInt(endOffset) }]]);
     let count = 0;
