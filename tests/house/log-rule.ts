@@ -2,6 +2,7 @@ import { blankComments, blankCommentsAndStrings, lineOf } from './source-text.ts
 
 /** Allowed first words of a log message. New verbs are welcome; articles and nouns are not. */
 const logVerbs: readonly string[] = [
+  'aborted',
   'added',
   'applied',
   'called',

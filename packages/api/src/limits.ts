@@ -142,9 +142,9 @@ export const apiLimits = {
   tableTopicPartitionsShownMax: 100,
 
   /** Topics of a migration, those that one call names, partitions of one of them, one line, and errors of the whole. */
-  migrationTopicsMax: 50_000,
+  describedMigrationTopicsMax: 50_000,
   migrationTopicsPerCallMax: 10_000,
-  migrationPartitionsMax: 200_000,
+  describedMigrationPartitionsMax: 200_000,
   migrationMessageCharsMax: 1000,
   migrationErrorsMax: 100,
   /** Findings, topics, ACLs and groups of a preflight, of each, and configs of one topic. */

@@ -104,7 +104,7 @@ export const brokerLimits = {
   copiedPartBatchesMax: 65_536,
 
   /** Bytes of one partition of another cluster that are appended at once: what one answer of its brokers has. */
-  copiedPartBytesMax: 256 * MiB,
+  appendedCopyBytesMax: 256 * MiB,
 
   /** Partitions that long polls of one agent may wait for. A long poll beyond it ends with its own time. */
   growthWaitersMax: 1024 * 1024,

@@ -5,15 +5,8 @@ import { apiLimits } from '../limits.ts';
 import { clusterInput, defineClusterOperation } from '../operation.ts';
 import { pipelineStates } from '../pipeline-types.ts';
 
-/** What a topic of a migration is in. `refused` is one that cannot be copied, and `waiting` one that is not created yet. */
-export const migrationTopicStates = [
-  'waiting',
-  'refused',
-  'replicating',
-  'proxy',
-  'blocked',
-  'migrated',
-] as const;
+/** `refused` is a topic that cannot be copied, and `waiting` one that is not created yet. */
+const migrationTopicStates = ['waiting', 'refused', 'replicating', 'proxy', 'blocked', 'migrated'] as const;
 export type MigrationTopicState = (typeof migrationTopicStates)[number];
 
 /** What holds back the cut-over of a topic. */
@@ -66,7 +59,7 @@ const sums = {
   unproxied_records: count()
     .optional()
     .describe('Records that the source got from others while agents forwarded, if counted.'),
-  stopped_partitions: count().describe('Partitions that are not copied any more until somebody acts.'),
+  stopped_partitions: count().describe('Partitions that are not copied any more until an operator acts.'),
 };
 
 const migrationTopic = z
@@ -77,7 +70,7 @@ const migrationTopic = z
     state: z
       .enum(migrationTopicStates)
       .describe(
-        '`replicating`: clients only read. `proxy`: agents pass what clients write on to the source. `blocked`: nobody writes while the copy catches up. `migrated`: clients write here, for good. `waiting`: not created yet. `refused`: `error` says why.',
+        '`replicating`: clients only read. `proxy`: agents pass what clients write on to the source. `blocked`: no writes while the copy catches up. `migrated`: clients write here, for good. `waiting`: not created yet. `refused`: `error` says why.',
       ),
     epoch: count().optional().describe('Rises with each change of the state.'),
     changed_at: time().optional().describe('When the state began.'),
@@ -104,7 +97,7 @@ const migrationPartition = z
     source_first_offset: count().optional().describe('The first offset of the source, if known.'),
     source_next_offset: count().optional().describe('The end of the source, if known.'),
     lag_offsets: count().optional().describe('How far the copy is behind, if known.'),
-    is_stopped: z.boolean().describe('Whether it is not copied any more until somebody acts.'),
+    is_stopped: z.boolean().describe('Whether it is not copied any more until an operator acts.'),
     error: line().optional().describe('Why.'),
   })
   .meta({ id: 'MigrationPartition', description: 'A partition that a migration copies.' });
@@ -126,7 +119,7 @@ const changes = z.object({
       cut_over_requested: z.boolean().describe('Whether a cut-over is under way now.'),
       deadline: time().optional().describe('When the cut-over ends by itself.'),
     }),
-    apiLimits.migrationTopicsMax,
+    apiLimits.describedMigrationTopicsMax,
   ).describe('The topics that changed, or would with `validate_only`.'),
 });
 
@@ -169,7 +162,7 @@ const configOutcome = z.object({
   value: text(1000).describe('Its value at the source.'),
   fate: z
     .enum(['copied', 'without_effect', 'left_out', 'refused'])
-    .describe('What becomes of it: `without_effect` is kept and does nothing here.'),
+    .describe('The outcome: `without_effect` is kept and does nothing here.'),
   reason: line().optional().describe('Why.'),
 });
 
@@ -177,7 +170,7 @@ const finding = z.object({
   severity: z
     .enum(['blocking', 'warning', 'note'])
     .describe(
-      '`blocking`: it, or its topic, cannot be copied until somebody acts. `warning`: something will differ.',
+      '`blocking`: it, or its topic, cannot be copied until an operator acts. `warning`: something will differ.',
     ),
   subject: line().describe('What it is about, such as `topic orders`.'),
   message: line().describe('What is so and what to do, in one line.'),
@@ -198,7 +191,7 @@ const preflight = z.object({
     z.object({
       source_topic: sourceName().describe('Its name at the source.'),
       topic: sourceName().optional().describe('Its name here, if it is copied.'),
-      fate: z.enum(fates).describe('What becomes of it: `continued` is one that the migration has already.'),
+      fate: z.enum(fates).describe('The outcome: `continued` is one that the migration has already.'),
       reason: line().optional().describe('Why.'),
       partition_count: count().describe('Its partitions.'),
       offsets: count().describe('Offsets between log starts and ends: no less than there are records.'),
@@ -227,7 +220,7 @@ const preflight = z.object({
       destination: line().describe('Its name here.'),
       fate: z
         .enum(['copied', 'waits', 'left_out'])
-        .describe('What becomes of its offsets: `waits` if it has members here.'),
+        .describe('The outcome for its offsets: `waits` if it has members here.'),
       reason: line().optional().describe('Why.'),
       partition_count: count().describe('Partitions of topics that are copied, for which it has committed.'),
       state: line().describe('Its state at the source.'),
@@ -344,8 +337,8 @@ export const migrationOperations = [
       totals: z
         .object({ partition_count: count().describe('Partitions.'), ...sums })
         .describe('Of all topics.'),
-      topics: list(migrationTopic, apiLimits.migrationTopicsMax).describe('The topics by name.'),
-      partitions: list(migrationPartition, apiLimits.migrationPartitionsMax)
+      topics: list(migrationTopic, apiLimits.describedMigrationTopicsMax).describe('The topics by name.'),
+      partitions: list(migrationPartition, apiLimits.describedMigrationPartitionsMax)
         .optional()
         .describe('The partitions of the topic, if one is named.'),
     }),
@@ -376,7 +369,7 @@ export const migrationOperations = [
           deadline: time().optional().describe('When its cut-over ends by itself.'),
           last_error: line().optional().describe('What goes wrong, or what holds back the cut-over.'),
         }),
-        apiLimits.migrationTopicsMax,
+        apiLimits.describedMigrationTopicsMax,
       ).describe('The topics by name.'),
     }),
     errors: ['unsupported_cluster_type'],

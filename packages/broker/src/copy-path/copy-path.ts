@@ -82,7 +82,10 @@ class FileCopyPath implements CopyPath {
   append(part: CopiedPart): Promise<CopyOutcome> {
     const { batches, byteLength, expectedOffset, nextOffset } = part;
     if (batches.length === 0) return Promise.resolve({ error: 'NONE', nextOffset: expectedOffset });
-    if (batches.length > brokerLimits.copiedPartBatchesMax || byteLength > brokerLimits.copiedPartBytesMax) {
+    if (
+      batches.length > brokerLimits.copiedPartBatchesMax ||
+      byteLength > brokerLimits.appendedCopyBytesMax
+    ) {
       const message = `a part has ${batches.length} batches and ${byteLength} bytes`;
       return Promise.resolve({ error: 'UNAVAILABLE', nextOffset: -1, message });
     }

@@ -17,7 +17,7 @@ const pollMs = 25;
 /** A confirmation is also what allows the agent to pass batches on (`forwardLeaseMs`). */
 const repeatMs = 1_000;
 
-/** Tells the leader what the agent does with topics that are being migrated, as long as there are any. */
+/** Reports to the leader what the agent does with topics that are being migrated, as long as there are any. */
 export class Confirmations {
   readonly #options: ConfirmationsOptions;
   #cancel: () => void = () => {};

@@ -21,10 +21,10 @@ interface ManagedWritesOptions {
  * How long an agent passes batches on after it has sent a confirmation that the leader answered. With the time that a
  * broker of the source may take, it is less than the leader waits for a silent agent (`agentSilenceMsMax`).
  */
-export const forwardLeaseMs = 3_000;
+const forwardLeaseMs = 3_000;
 
 /** How long a broker of the source may take. */
-export const forwardTimeoutMs = 4_000;
+const forwardTimeoutMs = 4_000;
 
 interface Progress {
   underWay: number;
@@ -165,7 +165,7 @@ export class ManagedWrites {
     }
   }
 
-  /** Whether the topic is still in the state PROXY, as far as anybody can know. */
+  /** Whether the topic is still in the state PROXY, as far as the agent can know. */
   #maySend(topicId: string, pipelineId: string): boolean {
     const migration = this.#managed.topics.get(topicId);
     const isLeased = this.#options.clock.monotonicMs() - this.#confirmedMs < forwardLeaseMs;

@@ -234,7 +234,7 @@ export const commands = [
   {
     name: 'cli migrate preflight',
     status: 'available',
-    help: 'Show what becomes of topics, configs, ACLs and groups of a source.',
+    help: 'Show what a migration would do with topics, configs, ACLs and groups.',
   },
   { name: 'cli migrate start', status: 'available', help: 'Create a migration from a file, and start it.' },
   {

@@ -143,7 +143,7 @@ export const forward: Handler<'cli migrate forward'> = async (values, deps) => {
   );
 };
 
-/** Asks for a cut-over, and waits for its end if told so. */
+/** Asks for a cut-over, and waits for its end if asked to. */
 export const cutOver: Handler<'cli migrate cut-over'> = async (values, deps) => {
   const { client, on } = await open(values, deps);
   const timeout_seconds = Math.ceil(values.cutOverTimeout / 1000);

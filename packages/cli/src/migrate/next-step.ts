@@ -1,7 +1,7 @@
 import type { Described } from './own-migration.ts';
 
 /** What a person does next, with the command for it. */
-export interface NextStep {
+interface NextStep {
   readonly step: 'create' | 'resume' | 'repair' | 'wait' | 'forward' | 'cut-over' | 'done';
   readonly message: string;
   readonly command?: string;
@@ -34,7 +34,7 @@ export function nextStep(migration: Described | undefined): NextStep {
   if (error !== undefined)
     return {
       step: 'repair',
-      message: `The migration does not get on: ${error}`,
+      message: `The migration is stuck: ${error}`,
       command: 'weir cli migrate status',
     };
   const stopped = topics.find(({ stopped_partitions }) => stopped_partitions > 0);

@@ -239,7 +239,10 @@ const agentConfirmation = s.struct({
 });
 export type AgentConfirmation = s.TypeOf<typeof agentConfirmation>;
 
-/** Calls about topics that a migration manages. The last two are those of all agents, the others of the jobs of a migration and of people. */
+/**
+ * Calls about topics that a migration manages. The last two are those of all agents, the others of the jobs of a
+ * migration and of people.
+ */
 export const migrationCalls = {
   /** Creates managed topics, each on its own. One that this pipeline manages for the same topic is left as it is. */
   manageTopics: command<[topics: readonly TopicToManage[], pipelineId: string], ManagedTopicResult[]>(

@@ -55,7 +55,7 @@ export function topicsOf(facts: MigrationFacts): readonly MigrationTopic[] {
   const others = reported.topics.filter(({ topic }) => !names.has(topic)).map(waitingTopic);
   return [...here, ...others]
     .sort((a, b) => (a.topic < b.topic ? -1 : 1))
-    .slice(0, apiLimits.migrationTopicsMax);
+    .slice(0, apiLimits.describedMigrationTopicsMax);
 }
 
 function managedTopic(
@@ -251,7 +251,7 @@ export function partitionsOf(
   const isDone = migration.state === 'MIGRATED';
   const errors = new Map(isDone ? [] : report?.stopped.map(({ partition, error }) => [partition, error]));
   return Array.from(
-    nextOffset.subarray(0, apiLimits.migrationPartitionsMax),
+    nextOffset.subarray(0, apiLimits.describedMigrationPartitionsMax),
     (next, partition): Partition => {
       const start = isDone ? -1 : (report?.sourceStarts[partition] ?? -1);
       const end = isDone ? -1 : (report?.sourceEnds[partition] ?? -1);

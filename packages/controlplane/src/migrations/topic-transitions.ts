@@ -1,5 +1,5 @@
+import { ApiError } from '@weir/api';
 import type { ManagedTopicState, MigrationState, MigrationStateChanges } from '@weir/cluster';
-import { OperationFailed } from '../operations/operation-failed.ts';
 import { isCuttingOver } from './migration-status.ts';
 
 /** What a person may do with topics of a migration. The engine does the rest of the way. */
@@ -59,19 +59,18 @@ export function topicsToChange(
   if (named === undefined) {
     const found = managed.filter(isPossible);
     if (found.length === 0)
-      throw new OperationFailed('conflict', `The migration has no topic that can ${name} now.`);
+      throw new ApiError('conflict', `The migration has no topic that can ${name} now.`);
     return found;
   }
   const byName = new Map(managed.map((topic) => [topic.topic.name, topic]));
   return [...new Set(named)].map((topicName) => {
     const topic = byName.get(topicName);
     if (topic === undefined)
-      throw new OperationFailed(
+      throw new ApiError(
         'not_found',
         `The migration has no topic ${topicName}; see orbit/describe_migration.`,
       );
-    if (!isPossible(topic))
-      throw new OperationFailed('conflict', `The topic ${topicName} ${refusalOf(topic)}.`);
+    if (!isPossible(topic)) throw new ApiError('conflict', `The topic ${topicName} ${refusalOf(topic)}.`);
     return topic;
   });
 }

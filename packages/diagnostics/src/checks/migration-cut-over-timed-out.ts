@@ -1,6 +1,6 @@
 import { defineCheck } from '../check.ts';
 
-/** Whoever asked for the cut-over knows of it after a day. */
+/** The operator who asked for the cut-over knows of it after a day. */
 const shownMs = 86_400_000;
 
 export const migrationCutOverTimedOut = defineCheck({

@@ -5,7 +5,7 @@ export const migrationSourceFailing = defineCheck({
   type: 'pipelines',
   source: 'agent',
   severity: 'high',
-  title: 'A migration does not get on',
+  title: 'A migration is stuck',
   observes:
     'What the jobs of a running migration report: that the source cannot be reached or refuses the login, and topics that cannot be created or copied.',
   explanation:

@@ -16,7 +16,7 @@ export interface WrittenSource {
   close(): Promise<void>;
 }
 
-export interface SourceWritesOptions {
+interface SourceWritesOptions {
   readonly port: Pick<ClusterPort, 'openMigrationSource'>;
   readonly open: (source: MigrationSource, stop: AbortSignal) => Promise<WrittenSource>;
   readonly clock: Clock;

@@ -28,7 +28,8 @@ interface Confirming {
 }
 
 /**
- * What agents do with topics that are being migrated, by their own account. In memory only: agents report to each leader.
+ * What agents do with topics that are being migrated, by their own account. In memory only: agents report
+ * to each leader.
  *
  * An agent passes batches on to the source only while a leader has answered it lately, so that one that has been silent
  * for `agentSilenceMsMax` does not. A new leader may not know all agents before that time is over.

@@ -22,7 +22,7 @@ export const stateTexts: Readonly<Record<State, string>> = {
   refused: 'The topic cannot be copied.',
   replicating: 'Records are copied. Clients read here, and write to the source.',
   proxy: 'Agents pass what clients write here on to the source.',
-  blocked: 'Nobody writes while the copy catches up. Producers wait and try again.',
+  blocked: 'No writes while the copy catches up. Producers wait and try again.',
   migrated: 'Clients write and read here. The source has no part in it any more.',
 };
 

@@ -130,7 +130,7 @@ export function migrationHandlers(
       return changeOf(topic, { ...topic, migration });
     });
     context.changed(auditOf(changed));
-    return { topics: changed.slice(0, apiLimits.migrationTopicsMax) };
+    return { topics: changed.slice(0, apiLimits.describedMigrationTopicsMax) };
   };
 
   return {
@@ -271,7 +271,7 @@ function validated(
   if (example === undefined) return { topics: [] };
   const { to } = changesOf(name, '', [], { by: '', reason: '' });
   return {
-    topics: topics.slice(0, apiLimits.migrationTopicsMax).map((topic) => {
+    topics: topics.slice(0, apiLimits.describedMigrationTopicsMax).map((topic) => {
       const { deadlineMs: _before, ...rest } = topic.migration;
       const migration = { ...rest, state: to, ...(deadlineMs === undefined ? {} : { deadlineMs }) };
       return changeOf(topic, { ...topic, migration });
