@@ -359,4 +359,7 @@ export const brokerLimits = {
 
   /** Background appends that wait for the next file. */
   backgroundBytesMax: 16 * MiB,
+
+  /** Transactions that one WriteTxnMarkers request aborts; for the others it is to be sent again. */
+  abortedTransactionsPerRequestMax: 100,
 } as const;

@@ -1,6 +1,7 @@
 import { clusterResourceName } from '@weir/core';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
+import { brokerLimits } from '../limits.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import { transactionErrorFor } from '../transactions/transaction-errors.ts';
 
@@ -25,23 +26,22 @@ export const writeTxnMarkersHandler: HandlerOf<Apis['WriteTxnMarkers']> = async 
   const isAllowed =
     access.mayQuietly('ALTER', 'CLUSTER', clusterResourceName) ||
     access.may('CLUSTER_ACTION', 'CLUSTER', clusterResourceName);
-  const answered = [];
-  for (const marker of markers) {
-    const found = isAllowed ? await abort(marker, context) : undefined;
-    answered.push({
+  const found = isAllowed ? await abortAll(markers, context) : undefined;
+  return {
+    markers: markers.map((marker, index) => ({
       producerId: marker.producerId,
       topics: marker.topics.map(({ name, partitionIndexes }) => ({
         name,
         partitions: partitionIndexes.map((partitionIndex) => {
-          const error = isAllowed
-            ? errorOf(found!, name, partitionIndex, context)
-            : 'CLUSTER_AUTHORIZATION_FAILED';
+          const error =
+            found === undefined
+              ? 'CLUSTER_AUTHORIZATION_FAILED'
+              : errorOf(found[index]!, name, partitionIndex, context);
           return { partitionIndex, errorCode: errors[error].code };
         }),
       })),
-    });
-  }
-  return { markers: answered };
+    })),
+  };
 };
 
 interface Aborted {
@@ -51,21 +51,60 @@ interface Aborted {
   readonly places?: ReadonlySet<string>;
 }
 
+/** Asks once for the transactions of all producers, and ends those that the request is right about. */
+async function abortAll(markers: readonly Marker[], context: RequestContext): Promise<readonly Aborted[]> {
+  const { port } = context.cluster;
+  const unavailable = { error: 'COORDINATOR_LOAD_IN_PROGRESS' } as const;
+  const asked = markers.filter(({ transactionResult }) => !transactionResult);
+  const producerIds = [...new Set(asked.map(({ producerId }) => Number(producerId)))];
+  const filter = { states: [], producerIds, openForMs: -1 };
+  // Without producer ids the filter would be for all transactions.
+  const listed = asked.length === 0 ? [] : await coordinatorAnswer(port.listTransactions(filter), context);
+  if (listed === undefined) return markers.map(() => unavailable);
+  const byProducer = new Map(listed.map((transaction) => [transaction.producerId, transaction]));
+  const open = listed
+    .filter(({ state }) => state === 'Ongoing')
+    .slice(0, brokerLimits.abortedTransactionsPerRequestMax)
+    .map(({ transactionalId }) => transactionalId);
+  const described =
+    open.length === 0 ? [] : await coordinatorAnswer(port.describeTransactions(open), context);
+  if (described === undefined) return markers.map(() => unavailable);
+  const placesById = new Map(
+    open.map((transactionalId, index) => [
+      transactionalId,
+      new Set(described[index]!.partitions.map(({ topicId, partition }) => `${topicId}/${partition}`)),
+    ]),
+  );
+  const ended = new Set<string>();
+  const results: Aborted[] = [];
+  for (const marker of markers) {
+    const found = byProducer.get(Number(marker.producerId));
+    if (marker.transactionResult) results.push({ error: 'INVALID_REQUEST' });
+    else if (found === undefined) results.push({ error: 'INVALID_PRODUCER_ID_MAPPING' });
+    else if (found.state !== 'Ongoing' || ended.has(found.transactionalId)) results.push({ error: 'NONE' });
+    else {
+      const places = placesById.get(found.transactionalId);
+      // Retriable, so that the rest is asked for again.
+      if (places === undefined) results.push(unavailable);
+      else {
+        const result = await abort(marker, found.transactionalId, places, context);
+        if (result.error === 'NONE') ended.add(found.transactionalId);
+        results.push(result);
+      }
+    }
+  }
+  return results;
+}
+
 /** Aborts the transaction of a producer, if all that the request names is right. */
-async function abort(marker: Marker, context: RequestContext): Promise<Aborted> {
+async function abort(
+  marker: Marker,
+  transactionalId: string,
+  places: ReadonlySet<string>,
+  context: RequestContext,
+): Promise<Aborted> {
   const { cluster, origin, log, access } = context;
-  if (marker.transactionResult) return { error: 'INVALID_REQUEST' };
   const producerId = Number(marker.producerId);
-  const filter = { states: [], producerIds: [producerId], openForMs: -1 };
-  const listed = await coordinatorAnswer(cluster.port.listTransactions(filter), context);
-  if (listed === undefined) return { error: 'COORDINATOR_LOAD_IN_PROGRESS' };
-  const [found] = listed;
-  if (found === undefined) return { error: 'INVALID_PRODUCER_ID_MAPPING' };
-  if (found.state !== 'Ongoing') return { error: 'NONE' };
-  const { transactionalId } = found;
-  const described = await coordinatorAnswer(cluster.port.describeTransactions([transactionalId]), context);
-  if (described === undefined) return { error: 'COORDINATOR_LOAD_IN_PROGRESS' };
-  const places = new Set(described[0]!.partitions.map(({ topicId, partition }) => `${topicId}/${partition}`));
   const isInside = marker.topics.every(({ name, partitionIndexes }) =>
     partitionIndexes.every((partition) => places.has(placeOf(name, partition, context))),
   );

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient } from '@weir/api';
+import { systemClock } from '@weir/core';
 import { refused } from '../../testing/refused.ts';
 import { connectAgent, freshClusterId, freshKey, startProcess } from '../../testing/running-process.ts';
 
@@ -112,7 +113,7 @@ test('a person sees what the leader and agents know, and moves topics of the rea
   // The engine blocks the topic, and a person takes that back.
   const [known] = await worker.listManagedTopics({ topicIds: [orders!] });
   const { pipelineId, epoch, deadlineMs, changedBy, reason } = known!.migration;
-  assert.ok(deadlineMs! > Date.now() + 500_000);
+  assert.ok(deadlineMs! > systemClock.nowMs() + 500_000);
   assert.notEqual(changedBy, '');
   assert.equal(reason, '');
   const blocked = await worker.changeMigrationStates({
