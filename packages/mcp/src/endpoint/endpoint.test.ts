@@ -196,7 +196,7 @@ for (const era of ['modern', 'legacy'] as const) {
     const client = await (await serve(t)).connect(era);
     assert.equal(client.getNegotiatedProtocolVersion(), era === 'modern' ? '2026-07-28' : '2025-11-25');
     assert.match(client.getInstructions() ?? '', /get_context first/);
-    assert.equal((await client.listTools()).tools.length, 35);
+    assert.equal((await client.listTools()).tools.length, 36);
     const { resources } = await client.listResources();
     assert.ok(resources.some(({ uri }) => uri === 'events://filter-language'));
     assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 2);

@@ -23,6 +23,7 @@ const own: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   search_events: { fields: 'columns of the table' },
   aggregate_events: { over_time: 'whether to return points' },
   compare_events: { selection: 'a search', baseline: 'a search' },
+  move_migration: { action: 'which operation' },
 };
 
 /** The schema below `optional`, `default` and such. */

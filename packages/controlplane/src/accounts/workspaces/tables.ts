@@ -241,7 +241,8 @@ function settle(known: readonly Table[], configured: readonly ConfiguredTable[])
       continue;
     }
     const { pipelineId, bucketUrl, catalog } = one;
-    const now = { ...table, pipelineId, bucketUrl, catalog };
+    const { catalog: _, ...rest } = table;
+    const now = { ...rest, pipelineId, bucketUrl, ...(catalog === undefined ? {} : { catalog }) };
     tables.push(now);
     const isSame =
       pipelineId === table.pipelineId && bucketUrl === table.bucketUrl && catalog === table.catalog;

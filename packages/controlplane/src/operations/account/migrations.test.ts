@@ -20,7 +20,7 @@ import { secretHandlers } from './secrets.ts';
 
 const yaml = [
   'source_bootstrap_brokers: [{ hostname: kafka.example.com, port: 9092 }]',
-  'source_cluster_credentials: { sasl_username: me, sasl_password: "${secret:source}" }',
+  `source_cluster_credentials: { sasl_username: me, sasl_password: "\${secret:source}" }`,
   'topic_mappings: [{ source_regex: ".*" }]',
   '',
 ].join('\n');
