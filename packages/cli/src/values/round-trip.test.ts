@@ -72,7 +72,12 @@ const generators: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   configs: fc.uniqueArray(record({ name: lowercase, value: fc.stringMatching(/^[a-z0-9,]*$/) }), {
     selector: ({ name }) => name,
   }),
-  duration: fc.oneof(inEveryRange, fc.integer({ min: 25, max: Number.MAX_SAFE_INTEGER })),
+  duration: fc.oneof(
+    inEveryRange,
+    // Rows that count in minutes.
+    fc.integer({ min: 10_000, max: 60_000 }),
+    fc.integer({ min: 25, max: Number.MAX_SAFE_INTEGER }),
+  ),
   float: fc.double({ min: 0, minExcluded: true, noNaN: true, noDefaultInfinity: true }),
   host: fc.domain(),
   int: fc.oneof(inEveryRange, fc.integer({ min: 1 })),
