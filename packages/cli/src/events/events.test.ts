@@ -171,13 +171,12 @@ test('events are switched on and off, as a whole and by type', async (t) => {
   const { run } = await open(t);
   assert.deepEqual(await run('disable'), { status: 0, out: 'events disabled\n', err: '' });
   assert.deepEqual((await run('enable', '-cluster', 'shop')).out.split('\n'), [
-    'events enabled: agent_logs, acl_logs, pipeline_logs, diagnostics_logs, cluster_metrics',
-    'not emitted by this release: orbit_logs',
+    'events enabled: agent_logs, acl_logs, pipeline_logs, orbit_logs, diagnostics_logs, cluster_metrics',
     '',
   ]);
   assert.deepEqual((await run('disable', '-types', 'acl_logs')).out.split('\n'), [
     'events disabled: acl_logs',
-    'still enabled: agent_logs, pipeline_logs, diagnostics_logs, cluster_metrics',
+    'still enabled: agent_logs, pipeline_logs, orbit_logs, diagnostics_logs, cluster_metrics',
     '',
   ]);
   assert.deepEqual((await run('enable', '-types', 'acl_logs')).out.split('\n'), [

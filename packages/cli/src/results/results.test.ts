@@ -10,7 +10,10 @@ test('every command takes -output, except servers for others and lists of comman
   const without = commands
     .filter(({ name }) => !rowsOf(name).some((row) => row.name === 'output'))
     .map(({ name }) => name);
-  const lists = commands.filter(({ name }) => familyOf(name).length > 0).map(({ name }) => name);
+  const lists = commands
+    // By itself, it says what comes next in a migration.
+    .filter(({ name }) => familyOf(name).length > 0 && name !== 'cli migrate')
+    .map(({ name }) => name);
   const selfContained = ['local', 'playground', 'demo'];
   const serversApart = servers.filter((name) => !selfContained.includes(name));
   const scripts = commands.filter(({ name }) => name.startsWith('completion ')).map(({ name }) => name);
