@@ -181,20 +181,14 @@ test('events are switched on and off, as a whole and by type', async (t) => {
   ]);
   assert.deepEqual((await run('enable', '-types', 'acl_logs')).out.split('\n'), [
     'events enabled: acl_logs',
-    'enabled before: agent_logs, pipeline_logs, diagnostics_logs, cluster_metrics',
-    '',
-  ]);
-  assert.deepEqual((await run('enable', '-types', 'orbit_logs')).out.split('\n'), [
-    'events enabled: none',
-    'enabled before: agent_logs, acl_logs, pipeline_logs, diagnostics_logs, cluster_metrics',
-    'not emitted by this release: orbit_logs',
+    'enabled before: agent_logs, pipeline_logs, orbit_logs, diagnostics_logs, cluster_metrics',
     '',
   ]);
   const { changed, event_types } = JSON.parse(
     (await run('enable', '-types', 'acl_logs', '-output', 'json')).out,
   );
   assert.deepEqual(changed, ['acl_logs']);
-  assert.ok(!event_types.includes('orbit_logs'));
+  assert.ok(event_types.includes('orbit_logs'));
 });
 
 test('a tail prints every event once, until it is stopped', async (t) => {
