@@ -10,7 +10,6 @@ import { lastFirst, startCluster } from '../brokers/weir-process.ts';
 import { pythonWith } from '../python/venv.ts';
 
 const { missing, python } = pythonWith('confluent-kafka');
-const values = ['one', 'two', 'three'];
 
 /** What agents do while no control plane leads: ADR 0175. */
 test('without its control plane, an agent answers groups, serves what it knows, and stays ready', {
@@ -50,7 +49,6 @@ test('without its control plane, an agent answers groups, serves what it knows, 
   lifetime.after(async () => {
     process.kill(controlPlane.pid, 'SIGCONT');
   });
-  child.stdin.write('\n');
   assert.equal(
     (await waiting.receive('JoinGroup', 2)).body.errorCode,
     codeOf('COORDINATOR_LOAD_IN_PROGRESS'),
@@ -65,7 +63,6 @@ test('without its control plane, an agent answers groups, serves what it knows, 
     for (const { errorCode } of answers)
       assert.equal(errorCode, codeOf('COORDINATOR_LOAD_IN_PROGRESS'), round);
   }
-  assert.deepEqual(JSON.parse((await lines.next()).value as string), values);
   await until(async () => (await readiness(agent.address('HTTP'))) === '200 OK: control plane unavailable');
 
   process.kill(controlPlane.pid, 'SIGCONT');

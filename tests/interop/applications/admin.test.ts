@@ -313,6 +313,7 @@ describe("Apache's admin client", { concurrency: 2, skip }, () => {
       'group.version': 1,
       'metadata.version': 30,
       'share.version': 1,
+      'streams.version': 1,
       'transaction.version': 2,
     });
     const ofBroker = await ask<object>('describe-configs', { type: 'BROKER', name: found.ids[0] });

@@ -36,8 +36,7 @@ export interface ClusterView {
   recentPointers(topicId: string, partition: number, offset: number, bytesMax: number): Pointers | undefined;
   /**
    * Whether the leader has answered no call for a while. It may have been replaced, or its changes do not arrive:
-   * records that the view still has may be deleted, and other agents may have shown that they are. Not while there is
-   * no leader to ask: then the view is the best that is known.
+   * records that the view still has may be deleted, and other agents may have shown that they are.
    */
   isStale(): boolean;
   /**

@@ -202,39 +202,6 @@ test('a view is stale when the leader has not answered for a while', async () =>
   view.close();
 });
 
-test('a view is not stale while there is no leader to ask, until something comes from one', async () => {
-  const clock = new HandClock();
-  const cluster = new TestCluster();
-  const { topicId } = cluster.addTopic('t', 1);
-  let isAway = false;
-  const port: ClusterPort = {
-    ...portOf(async (name, args) => {
-      if (isAway) throw new ClusterUnavailable('no leader');
-      return callOn(cluster, name, args);
-    }),
-    follow: (follower) => cluster.follow(follower),
-  };
-  const view = createClusterView(port, { clock, log: silentLog });
-  await view.ready();
-  const ask = () => view.port.findBatches([{ topicId, partition: 0, offset: 0, bytesMax: 1 }]);
-  const lose = async () => {
-    isAway = true;
-    clock.advance(staleMs + 1);
-    assert.equal(view.isStale(), true, 'the leader is to be asked first');
-    await assert.rejects(ask(), ClusterUnavailable);
-    clock.advance(60_000);
-    assert.equal(view.isStale(), false);
-    isAway = false;
-  };
-  await lose();
-  await ask();
-  assert.equal(view.isStale(), false, 'the leader has just answered');
-  await lose();
-  await cluster.commitFiles([commitOf(topicId, [{ partition: 0, records: 1 }])]);
-  assert.equal(view.isStale(), true, 'changes come from a leader, which may answer again');
-  view.close();
-});
-
 test('recent pointers equal the result of findBatches, without a call', async () => {
   const cluster = new TestCluster();
   const view = await viewOf(cluster);

@@ -91,8 +91,6 @@ class StreamedClusterView implements FollowingClusterView {
   readonly #clock: Pick<Clock, 'monotonicMs'> | undefined;
   /** When the last call was sent that the leader has answered. */
   #knownMs = 0;
-  /** Whether the last call found no leader, and nothing has come from one since. */
-  #isAlone = false;
 
   constructor(port: ClusterPort, options: ClusterViewOptions) {
     this.#log = options.log;
@@ -181,7 +179,7 @@ class StreamedClusterView implements FollowingClusterView {
   }
 
   isStale(): boolean {
-    return !this.#isAlone && this.#nowMs() - this.#knownMs > staleMs;
+    return this.#nowMs() - this.#knownMs > staleMs;
   }
 
   #nowMs(): number {
@@ -227,7 +225,6 @@ class StreamedClusterView implements FollowingClusterView {
   #applySnapshot(snapshot: ClusterSnapshot): void {
     if (this.#state === 'closed') return;
     this.#knownMs = this.#nowMs();
-    this.#isAlone = false;
     const before = new Map(this.#topics);
     this.#topics.clear();
     this.#byName.clear();
@@ -284,7 +281,6 @@ class StreamedClusterView implements FollowingClusterView {
 
   #applyChanges(changes: readonly ClusterChange[]): void {
     if (this.#state !== 'ready') return;
-    this.#isAlone = false;
     const due: (() => void)[] = [];
     for (const change of changes) {
       switch (change.kind) {
@@ -426,10 +422,7 @@ class StreamedClusterView implements FollowingClusterView {
       },
       findBatches: async (queries) => {
         const sentMs = this.#nowMs();
-        const answers = await port.findBatches(queries).catch((error) => {
-          this.#isAlone = error instanceof ClusterUnavailable;
-          throw error;
-        });
+        const answers = await port.findBatches(queries);
         this.#answered(sentMs);
         this.#noteLogStarts(queries, answers);
         return answers;
@@ -446,7 +439,6 @@ class StreamedClusterView implements FollowingClusterView {
 
   #answered(sentMs: number): void {
     this.#knownMs = Math.max(this.#knownMs, sentMs);
-    this.#isAlone = false;
   }
 
   /** Answers have a log start of -1 if they know none. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ClusterPort, ClusterUnavailable } from '@weir/cluster';
+import type { ClusterPort } from '@weir/cluster';
 import { settle } from '@weir/core/testing';
 import { logFileKey } from '@weir/storage';
 import {
@@ -475,36 +475,6 @@ test('an offset beyond the cluster view is not out of range if it exists', async
   assert.deepEqual([errorOf(atEnd!), atEnd!.highWatermark], ['NONE', 5n]);
   const [beyond] = partitionsOf(await fetch([{ fetchOffset: 6n }]));
   assert.equal(errorOf(beyond!), 'OFFSET_OUT_OF_RANGE');
-});
-
-test('without a leader, the tail of the cluster view is served, and nothing else', async () => {
-  let isAway = false;
-  const { path, topicId, write, fetch } = await start({
-    port: (cluster) =>
-      new Proxy(cluster, {
-        get(target, name) {
-          const value: unknown = Reflect.get(target, name);
-          if (typeof value !== 'function') return value;
-          if (name !== 'findBatches' || !isAway) return value.bind(target);
-          return () => Promise.reject(new ClusterUnavailable('no leader'));
-        },
-      }),
-  });
-  await write(0, 'a', 'b');
-  await write(1, 'c', 'd');
-  path.view.dropRecentPointers(topicId, 1, 2);
-  path.clock.advance(60_000);
-  isAway = true;
-  for (const attempt of ['first', 'later']) {
-    const [known, unknown, atEnd] = partitionsOf(
-      await fetch([{ fetchOffset: 1n }, { partition: 1 }, { partition: 2 }]),
-    );
-    assert.deepEqual(valuesOf(known!), ['1=b'], attempt);
-    assert.deepEqual([errorOf(unknown!), errorOf(atEnd!)], ['KAFKA_STORAGE_ERROR', 'NONE'], attempt);
-  }
-  isAway = false;
-  path.cluster.calls.findBatches = 0;
-  assert.deepEqual(valuesOf(partitionsOf(await fetch([{ partition: 1 }]))[0]!), ['0=c', '1=d']);
 });
 
 test('a file that was replaced since the agent learned of it is located again', async () => {

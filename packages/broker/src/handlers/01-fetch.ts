@@ -64,8 +64,7 @@ const partitionsPerTurn = brokerLimits.entriesPerTurnMax / locatedCost;
 
 /**
  * Fetch, v4 to v18: locates the batches, waits until there are enough of them, and returns views of the pages that hold
- * them. Does not call the control plane as long as the offsets are in the tail of the cluster view. While the control
- * plane is unavailable, that tail is all that is served.
+ * them. Does not call the control plane as long as the offsets are in the tail of the cluster view.
  *
  * Batches that the store lost are an error of their partition once a client fetches them; batches before them are
  * served.
@@ -187,7 +186,7 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
       const turn = turns.next();
       if (turn !== undefined) await turn;
     }
-    await ask(unknown, bytesMax, context, (fetch) => fetch.locateInView(context));
+    await ask(unknown, bytesMax, context);
     for (const fetch of unknown) {
       if (fetch.hasError) hasError = true;
       bytes += fetch.locatedBytes;
@@ -201,7 +200,6 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
     fetches: readonly PartitionFetch[],
     bytesMax: number,
     { cluster, clock }: RequestContext,
-    locateAlone: (fetch: PartitionFetch) => void,
   ): Promise<void> {
     if (fetches.length === 0) return;
     const turns = new Turns(clock);
@@ -215,9 +213,8 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
       }));
       const answers = await ifAvailable(cluster.port.findBatches(queries));
       for (const [index, fetch] of part.entries()) {
-        if (answers === undefined) locateAlone(fetch);
+        if (answers === undefined) fetch.fail('KAFKA_STORAGE_ERROR');
         else fetch.take(answers[index]!);
-        if (fetch.mustAsk) fetch.fail('KAFKA_STORAGE_ERROR');
       }
       const turn = turns.next(part.length * locatedCost);
       if (turn !== undefined) await turn;
@@ -273,7 +270,6 @@ export function fetchHandler(options: FetchOptions): HandlerOf<FetchApi> {
       again.map(({ fetch }) => fetch),
       Number.POSITIVE_INFINITY,
       context,
-      (fetch) => fetch.fail('KAFKA_STORAGE_ERROR'),
     );
     const left = again.filter(({ fetch }) => !fetch.hasError && fetch.pointers !== undefined);
     const results = await options.readPath.readBatches(
