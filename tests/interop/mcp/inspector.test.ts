@@ -47,6 +47,7 @@ const calls: Readonly<Record<string, [args: Readonly<Record<string, string>>, ou
     /is_compatible/,
   ],
   list_tables: [{}, /Only data lake clusters/],
+  describe_migration: [{}, /no migration/],
   describe_table: [{ table_name: 'shop__orders' }, /Only data lake clusters/],
   query_table: [{ sql: 'SELECT 1' }, /forbidden|Only data lake clusters/],
   compare_events: [{ selection: '{"time_range":{"relative":"1h"}}' }, /events_disabled/],
