@@ -234,7 +234,7 @@ export const commands = [
   {
     name: 'cli migrate preflight',
     status: 'available',
-    help: 'Show what a migration would do with topics, configs, ACLs and groups.',
+    help: 'Show what a migration does to topics, configs, ACLs, groups.',
   },
   { name: 'cli migrate start', status: 'available', help: 'Create a migration from a file, and start it.' },
   {

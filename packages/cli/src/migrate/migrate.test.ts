@@ -67,7 +67,7 @@ const steps: readonly (readonly [Described | undefined, message: RegExp, command
   [undefined,                                                          /has no migration/,              'weir cli migrate preflight -config-file migration.yaml'],
   [migrationWith({}),                                                  /1 topics are copied/,           'weir cli migrate forward'],
   [migrationWith({}, { pipeline_state: 'paused' }),                    /is paused/,                     'weir cli migrate resume'],
-  [migrationWith({}, { errors: ['h:1: refused'] }),                    /does not get on: h:1: refused/, 'weir cli migrate status'],
+  [migrationWith({}, { errors: ['h:1: refused'] }),                    /is stuck: h:1: refused/,         'weir cli migrate status'],
   [migrationWith({ stopped_partitions: 1 }),                           /orders are stopped until/,      'weir cli migrate status -topic orders'],
   [migrationWith({ state: 'proxy', holds: [] }),                       /cut over/,                      'weir cli migrate cut-over -watch'],
   [migrationWith(cuttingOver),                                         /under way/,                     'weir cli migrate status -watch'],
