@@ -53,11 +53,12 @@ async function bundle() {
  * they consist of. The same sources make the same bytes, whatever the folder. A release has no source maps, which are
  * two fifths of a bundle. Without `write`, it only finds out whether the files can be made.
  */
-export async function writeBundle(outdir, { sourcemap = 'linked', write = true } = {}) {
+export async function writeBundle(outdir, options = {}) {
+  const { sourcemap = 'linked', write = true, entries, target = 'node24' } = options;
   const { build } = createRequire(import.meta.url)('esbuild');
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: Object.fromEntries(entryPoints().map((path) => [entryName(path), path])),
+    entryPoints: entries ?? Object.fromEntries(entryPoints().map((path) => [entryName(path), path])),
     outdir,
     outExtension: { '.js': '.mjs' },
     bundle: true,
@@ -68,7 +69,7 @@ export async function writeBundle(outdir, { sourcemap = 'linked', write = true }
     external: ['@duckdb/node-api'],
     // A dynamic import of a bundled package in the older module format would have no names.
     mainFields: ['module', 'main'],
-    target: 'node24',
+    target,
     format: 'esm',
     sourcemap,
     sourcesContent: false,

@@ -1,6 +1,6 @@
 import { release } from '@weir/core';
 import { platforms, runtimeVersion } from './platforms.ts';
-import { textOf } from './program.ts';
+import { testingEntries, textOf } from './program.ts';
 import { movedInto, type ReleaseFile, textFile } from './release-file.ts';
 
 interface PackageParts {
@@ -28,7 +28,7 @@ export function npmPackage({ files, loaded, tables }: PackageParts): ReleaseFile
     os: ['linux', 'darwin'],
     engines: { node: '>=20' },
     bin: { weir: 'bin/weir' },
-    exports: { './package.json': './package.json' },
+    exports: exportsOf(),
     dependencies: loaded,
     optionalDependencies: Object.fromEntries(platforms.map(({ runtime }) => [runtime.name, runtimeVersion])),
     peerDependencies: tables,
@@ -36,6 +36,7 @@ export function npmPackage({ files, loaded, tables }: PackageParts): ReleaseFile
   };
   return movedInto('package', [
     ...files,
+    ...typesOfTesting(),
     textFile('package.json', `${JSON.stringify(manifest, null, 2)}\n`),
     textFile('README.md', withVersions(textOf('deploy/npm/README.md'), tables)),
   ]);
@@ -46,4 +47,29 @@ function withVersions(page: string, packages: Readonly<Record<string, string>>):
   let text = page;
   for (const [name, version] of Object.entries(packages)) text = text.replaceAll(name, `${name}@${version}`);
   return text;
+}
+
+/** `testing-jest-setup` is imported as `weir/testing/jest-setup`. */
+function exportsOf(): Record<string, unknown> {
+  const entries = Object.keys(testingEntries).map((name) => [
+    `./${name.replace('-', '/')}`,
+    { types: `./types/${name}.d.ts`, default: `./dist/${release}/${name}.mjs` },
+  ]);
+  return { ...Object.fromEntries(entries), './package.json': './package.json' };
+}
+
+/** Declarations: the types that users see are a file of their own, and the functions are few. */
+function typesOfTesting(): ReleaseFile[] {
+  const functions: Record<keyof typeof testingEntries, string> = {
+    testing: [
+      textOf('packages/embedded/src/cluster.ts'),
+      'export declare function startCluster(options?: TestClusterOptions): Promise<TestCluster>;',
+      'export declare function useCluster(hooks: Hooks, options?: TestClusterOptions): TestCluster;',
+      '',
+    ].join('\n'),
+    'testing-jest-setup': 'export default function setup(): Promise<void>;\n',
+    'testing-jest-teardown': 'export default function teardown(): Promise<void>;\n',
+    'testing-vitest': 'export default function setup(): Promise<() => Promise<void>>;\n',
+  };
+  return Object.entries(functions).map(([name, text]) => textFile(`types/${name}.d.ts`, text));
 }

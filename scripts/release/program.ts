@@ -12,7 +12,11 @@ const root = join(import.meta.dirname, '../..');
 const { writeBundle } = (await import(new URL('../bundle.mjs', import.meta.url).href)) as {
   writeBundle(
     outdir: string,
-    options: { readonly sourcemap: false },
+    options: {
+      readonly sourcemap: false;
+      readonly entries?: Readonly<Record<string, string>>;
+      readonly target?: string;
+    },
   ): Promise<{ readonly inputs: Readonly<Record<string, unknown>> }>;
 };
 
@@ -29,6 +33,14 @@ const loadedPackages = [
 /** Loaded by processes that write and read tables, and by nothing else. Its binary is as large as all the rest. */
 const tablesPackage = '@duckdb/node-api';
 
+/** `weir/testing` and what belongs to it, by the names of their files in a bundle. */
+export const testingEntries = {
+  testing: 'packages/embedded/src/index.ts',
+  'testing-jest-setup': 'packages/embedded/src/jest-setup.ts',
+  'testing-jest-teardown': 'packages/embedded/src/jest-teardown.ts',
+  'testing-vitest': 'packages/embedded/src/vitest.ts',
+} as const;
+
 /** What is the same on all platforms. */
 interface Program {
   readonly files: readonly ReleaseFile[];
@@ -44,6 +56,8 @@ export async function makeProgram(lock: Lock): Promise<Program> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-release-'));
   try {
     const { inputs } = await writeBundle(folder, { sourcemap: false });
+    // Runs on the Node of those who test with it, and starts the rest on the Node that comes with it.
+    await writeBundle(folder, { sourcemap: false, entries: testingEntries, target: 'node22' });
     const own = (path: string): ReleaseFile => ({ path, ...fileAt(join(root, path)) });
     const below = (path: string, isWanted?: (name: string) => boolean) =>
       filesBelow(join(root, path), path, isWanted);

@@ -190,6 +190,8 @@ export const layers: Readonly<Record<string, Layer>> = {
     testsMayImport: ['diagnostics', 'metadata'],
     builtins: 'any',
   },
+  // `weir/testing`: a cluster for tests of other programs, as a child or in their process.
+  embedded: { mayImport: ['core', 'cli', 'client'], builtins: 'any' },
 };
 
 /** Third-party packages that only tests and their helpers may import. */
