@@ -69,7 +69,7 @@ function typesOfTesting(): ReleaseFile[] {
     ].join('\n'),
     'testing-jest-setup': 'export default function setup(): Promise<void>;\n',
     'testing-jest-teardown': 'export default function teardown(): Promise<void>;\n',
-    'testing-vitest': 'export default function setup(): Promise<() => Promise<void>>;\n',
+    'testing-vitest': 'export declare function setup(): Promise<() => Promise<void>>;\n',
   };
   return Object.entries(functions).map(([name, text]) => textFile(`types/${name}.d.ts`, text));
 }

@@ -7,6 +7,7 @@ export const pythonPackages = {
   'confluent-kafka': { version: '2.16.1', module: 'confluent_kafka' },
   'kafka-python': { version: '3.0.12', module: 'kafka' },
   requests: { version: '2.34.2', module: 'requests' },
+  pytest: { version: '9.2.0', module: 'pytest', requirements: ['pytest==9.2.0', 'confluent-kafka==2.16.1'] },
   quixstreams: { version: '3.28.1', module: 'quixstreams' },
   pyiceberg: {
     version: '0.12.0',

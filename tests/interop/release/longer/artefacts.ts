@@ -24,6 +24,7 @@ import { release, systemEnvironment } from '@weir/core';
 import { packageVersion } from '../../../../scripts/release/npm-package.ts';
 import { platforms } from '../../../../scripts/release/platforms.ts';
 import { filesOfTar } from '../../../../scripts/release/tar.ts';
+import { writeFromGuide } from '../../embedded/guide.ts';
 import { hasProgram, missingNamespaces, runIsolated } from './isolated-root.ts';
 
 const root = join(import.meta.dirname, '../../../..');
@@ -202,6 +203,44 @@ test('npx, from the tarball', { skip }, () => {
   const { status, stdout, stderr } = npx(['weir', 'local', '--', 'sh', '-c', roundTrip]);
   assert.equal(status, 0, stderr);
   assert.match(stdout, /one order/);
+});
+
+/** The newest releases at the last update. TypeScript reads the declarations. */
+const testRunners = ['vitest@4.1.12', 'jest@30.5.2', 'typescript@5.9.3', '@types/node@24.19.2'];
+
+test('weir/testing in an empty project: node:test, vitest, jest and declarations', { skip }, () => {
+  const project = mkdtempSync(join(scratch, 'project-'));
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
+  const run = (command: string, ...args: string[]) => {
+    const ran = spawnSync(command, args, {
+      cwd: project,
+      env: { ...systemEnvironment, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: undefined },
+      encoding: 'utf8',
+      timeout: 300_000,
+    });
+    assert.equal(ran.status, 0, `${ran.error ?? ''}${ran.stdout}${ran.stderr}`);
+    return `${ran.stdout}${ran.stderr}`;
+  };
+  const quiet = ['--no-audit', '--no-fund', '--silent', '--ignore-scripts'];
+  run('npm', 'install', '--save-dev', ...quiet, artefact(packageName), ...testRunners);
+  const names = writeFromGuide(project, 'JavaScript');
+  const own = names.filter((name) => name.endsWith('.test.js'));
+  assert.match(run(process.execPath, '--test', '--test-reporter=tap', ...own), /^# pass 2$/m);
+  const program = (name: string) => join(project, 'node_modules/.bin', name);
+  assert.match(run(program('vitest'), 'run', '--no-color'), /Tests +1 passed/);
+  assert.match(run(program('jest'), '--no-color'), /Tests: +1 passed/);
+  const typed = [
+    "import { startCluster, type TestCluster, useCluster } from 'weir/testing';",
+    "import { setup } from 'weir/testing/vitest';",
+    "import jestSetup from 'weir/testing/jest-setup';",
+    "export const cluster: TestCluster = await startCluster({ runs: 'here', topics: ['a'] });",
+    'export const all: readonly unknown[] = [useCluster, setup, jestSetup];',
+    '// @ts-expect-error: a place that there is not',
+    "await startCluster({ runs: 'elsewhere' });",
+  ];
+  writeFileSync(join(project, 'typed.ts'), typed.join('\n'));
+  const settings = ['--module', 'nodenext', '--target', 'esnext', '--strict', '--noEmit', '--types', 'node'];
+  run(program('tsc'), ...settings, 'typed.ts');
 });
 
 test('the archive, unpacked anywhere, without a Node on the machine', { skip }, () => {
