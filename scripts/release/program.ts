@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { release } from '@weir/core';
 import { filesOfPackages, type Lock, type PinnedPackage } from './npm-packages.ts';
 import { type Platform, runtimeVersion } from './platforms.ts';
@@ -35,11 +36,16 @@ const tablesPackage = '@duckdb/node-api';
 
 /** `weir/testing` and what belongs to it, by the names of their files in a bundle. */
 export const testingEntries = {
-  testing: 'packages/embedded/src/index.ts',
-  'testing-jest-setup': 'packages/embedded/src/jest-setup.ts',
-  'testing-jest-teardown': 'packages/embedded/src/jest-teardown.ts',
-  'testing-vitest': 'packages/embedded/src/vitest.ts',
+  testing: pathOf(import.meta.resolve('../../packages/embedded/src/index.ts')),
+  'testing-jest-setup': pathOf(import.meta.resolve('../../packages/embedded/src/jest-setup.ts')),
+  'testing-jest-teardown': pathOf(import.meta.resolve('../../packages/embedded/src/jest-teardown.ts')),
+  'testing-vitest': pathOf(import.meta.resolve('../../packages/embedded/src/vitest.ts')),
 } as const;
+
+/** As seen from the root, so that a bundle does not depend on where that lies. */
+function pathOf(url: string): string {
+  return relative(root, fileURLToPath(url));
+}
 
 /** What is the same on all platforms. */
 interface Program {

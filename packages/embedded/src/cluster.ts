@@ -46,8 +46,8 @@ export interface TestClusterOptions {
 }
 
 /**
- * The hooks of a test runner: `{ before, after }` of node:test, `{ beforeAll, afterAll }` of vitest and jest. A runner may
- * limit the time of a hook: the cluster starts within a second.
+ * The hooks of a test runner: `{ before, after }` of node:test, `{ beforeAll, afterAll }` of vitest and jest. A runner
+ * may limit the time of a hook: on a machine with nothing else to do the cluster starts within a second.
  */
 export type Hooks =
   | { before(hook: () => Promise<void>): unknown; after(hook: () => Promise<void>): unknown }

@@ -1,3 +1,3 @@
-export type { Hooks, TestCluster, TestClusterOptions, TestSchema, TestTopic } from './cluster.ts';
+export type { Hooks, TestCluster, TestClusterOptions } from './cluster.ts';
 export { startCluster } from './start-cluster.ts';
 export { useCluster } from './use-cluster.ts';

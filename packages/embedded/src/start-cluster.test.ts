@@ -88,7 +88,7 @@ test('a cluster ends with the process that started it, also if that is killed', 
   const source = [
     `import { startCluster } from ${JSON.stringify(import.meta.resolve('./index.ts'))};`,
     'const { bootstrapServers } = await startCluster();',
-    'process.stdout.write(`${bootstrapServers}\\n`);',
+    'console.log(bootstrapServers);',
     'await new Promise((resolve) => process.stdin.once("end", resolve).resume());',
   ];
   const owner = spawn(process.execPath, ['--input-type=module', '-e', source.join('\n')], {

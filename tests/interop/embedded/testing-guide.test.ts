@@ -78,7 +78,7 @@ test('JUnit', { skip: missingTool() }, () => {
   assert.match(run('java', args, folderFor('java')), /1 tests successful/);
 });
 
-test('what the container of Testcontainers runs is a cluster at the address that it tells', {
+test('what the container of Testcontainers runs is a cluster at the address that it advertises', {
   skip: missingTool(),
 }, async () => {
   const args = [...shortLivedJava, '-cp', javaClasses(), 'PrintCommand'];
