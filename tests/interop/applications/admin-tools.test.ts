@@ -15,6 +15,7 @@ const servers = skip ? '' : (await startThreeAgents(lifetime))[0];
 const java = skip ? undefined! : openApplications(lifetime);
 
 const mains = {
+  cluster: 'org.apache.kafka.tools.ClusterTool',
   configs: 'kafka.admin.ConfigCommand',
   features: 'org.apache.kafka.tools.FeatureCommand',
   quorum: 'org.apache.kafka.tools.MetadataQuorumCommand',
@@ -30,7 +31,9 @@ interface Outcome {
 
 /** Runs a tool with the arguments of a command line. */
 function run(tool: keyof typeof mains, line: string): Promise<Outcome> {
-  const args = ['--bootstrap-server', servers, ...line.split(' ')];
+  const server = ['--bootstrap-server', servers];
+  // Commands of kafka-cluster come before their options.
+  const args = tool === 'cluster' ? [...line.split(' '), ...server] : [...server, ...line.split(' ')];
   return java.ask<Outcome>('tool', { main: mains[tool], args });
 }
 
@@ -162,6 +165,16 @@ describe('the tools of administrators', { skip }, () => {
       /CurrentVoters:\s+\[.*\d+.*\]/,
     );
     await succeeds('quorum', 'describe --replication', /NodeId\s/, /\sLeader\s/);
+    const voter = '--controller-id 7 --controller-directory-id AAAAAAAAAAAAAAAAAAAAAQ';
+    await fails('quorum', `remove-controller ${voter}`, /there is no quorum whose voters could change/);
+  });
+
+  test('kafka-cluster prints the cluster, and has no agent to forget', async () => {
+    await succeeds('cluster', 'cluster-id', /Cluster ID: vci_/);
+    const listed = await succeeds('cluster', 'list-endpoints', /HOST/);
+    const [id] = /^\s*(\d+)\s+127\.0\.0\.1/m.exec(listed)?.slice(1) ?? [];
+    await fails('cluster', `unregister --id ${id}`, /is running; stop it/);
+    await fails('cluster', 'unregister --id 123456', /no agent has the id 123456|is not registered/);
   });
 
   test('kafka-share-groups makes a group where it is to begin, describes and deletes it', async () => {

@@ -197,10 +197,17 @@ export const departures: readonly Departure[] = [
   },
   {
     area: 'administration',
-    subject: 'moving replicas (AlterPartitionReassignments, AlterReplicaLogDirs, UnregisterBroker)',
+    subject: 'moving replicas (AlterPartitionReassignments)',
     apache: 'moves them',
-    weir: '`POLICY_VIOLATION`, unless the replicas are those in place; the other two are not offered',
+    weir: '`POLICY_VIOLATION`, unless the replicas are those in place',
     reason: 'partitions lie in object storage',
+  },
+  {
+    area: 'administration',
+    subject: 'UnregisterBroker of a broker that runs',
+    apache: 'forgets it',
+    weir: '`POLICY_VIOLATION`',
+    reason: 'agents register with every heartbeat and are forgotten without them',
   },
   {
     area: 'administration',

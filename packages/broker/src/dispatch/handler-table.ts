@@ -33,6 +33,7 @@ import { createAclsHandler } from '../handlers/30-create-acls.ts';
 import { deleteAclsHandler } from '../handlers/31-delete-acls.ts';
 import { describeConfigsHandler } from '../handlers/32-describe-configs.ts';
 import { alterConfigsHandler } from '../handlers/33-alter-configs.ts';
+import { alterReplicaLogDirsHandler } from '../handlers/34-alter-replica-log-dirs.ts';
 import { describeLogDirsHandler } from '../handlers/35-describe-log-dirs.ts';
 import { saslAuthenticateHandler } from '../handlers/36-sasl-authenticate.ts';
 import { createPartitionsHandler } from '../handlers/37-create-partitions.ts';
@@ -50,6 +51,7 @@ import { describeQuorumHandler } from '../handlers/55-describe-quorum.ts';
 import { updateFeaturesHandler } from '../handlers/57-update-features.ts';
 import { describeClusterHandler } from '../handlers/60-describe-cluster.ts';
 import { describeProducersHandler } from '../handlers/61-describe-producers.ts';
+import { unregisterBrokerHandler } from '../handlers/64-unregister-broker.ts';
 import { describeTransactionsHandler } from '../handlers/65-describe-transactions.ts';
 import { listTransactionsHandler } from '../handlers/66-list-transactions.ts';
 import { consumerGroupHeartbeatHandler } from '../handlers/68-consumer-group-heartbeat.ts';
@@ -60,6 +62,8 @@ import { listConfigResourcesHandler } from '../handlers/74-list-config-resources
 import { describeTopicPartitionsHandler } from '../handlers/75-describe-topic-partitions.ts';
 import { shareGroupHeartbeatHandler } from '../handlers/76-share-group-heartbeat.ts';
 import { shareGroupDescribeHandler } from '../handlers/77-share-group-describe.ts';
+import { addRaftVoterHandler } from '../handlers/80-add-raft-voter.ts';
+import { removeRaftVoterHandler } from '../handlers/81-remove-raft-voter.ts';
 import { streamsGroupHeartbeatHandler } from '../handlers/88-streams-group-heartbeat.ts';
 import { streamsGroupDescribeHandler } from '../handlers/89-streams-group-describe.ts';
 import { describeShareGroupOffsetsHandler } from '../handlers/90-describe-share-group-offsets.ts';
@@ -147,6 +151,7 @@ export function createHandlerTable(deps: HandlerDeps) {
       protocol: deps.listenerProtocol ?? 'PLAINTEXT',
     }),
     AlterConfigs: alterConfigsHandler(self),
+    AlterReplicaLogDirs: alterReplicaLogDirsHandler(placementOf, self),
     DescribeLogDirs: describeLogDirsHandler(placementOf, self),
     SaslAuthenticate: saslAuthenticateHandler(sasl),
     CreatePartitions: createPartitionsHandler,
@@ -164,6 +169,7 @@ export function createHandlerTable(deps: HandlerDeps) {
     UpdateFeatures: updateFeaturesHandler,
     DescribeCluster: describeClusterHandler(placementOf),
     DescribeProducers: describeProducersHandler,
+    UnregisterBroker: unregisterBrokerHandler,
     DescribeTransactions: describeTransactionsHandler,
     ListTransactions: listTransactionsHandler,
     ConsumerGroupHeartbeat: commits.first(consumerGroupHeartbeatHandler(groups)),
@@ -176,6 +182,8 @@ export function createHandlerTable(deps: HandlerDeps) {
     ShareGroupDescribe: shareGroupDescribeHandler,
     ShareFetch: deps.shareFetch,
     ShareAcknowledge: deps.shareAcknowledge,
+    AddRaftVoter: addRaftVoterHandler,
+    RemoveRaftVoter: removeRaftVoterHandler,
     StreamsGroupHeartbeat: commits.first(streamsGroupHeartbeatHandler(groups)),
     StreamsGroupDescribe: streamsGroupDescribeHandler,
     DescribeShareGroupOffsets: describeShareGroupOffsetsHandler,

@@ -118,3 +118,50 @@ test('features have the levels of the release', async () => {
     assert.equal(answer.errorCode, codeOf('INVALID_REQUEST'));
   }
 });
+
+test('a replica can only stay in the one directory', async () => {
+  const agents = ['a', 'b'].map((id) => testAgent(id));
+  const { call, cluster } = await startTestAgent({ self: agents[0]!, agents });
+  cluster.addTopic('t', 2);
+  const { topics } = answered(await call('Metadata', 9, { topics: [{ name: 't' }] }));
+  const ours = topics[0]!.partitions.filter(({ leaderId }) => leaderId === agents[0]!.nodeId);
+  const led = ours.map(({ partitionIndex }) => partitionIndex);
+  const [{ logDir }] = answered(await call('DescribeLogDirs', 4, { topics: null })).results as [
+    { logDir: string },
+  ];
+  for (const version of [1, 2]) {
+    const errorsAt = async (path: string) => {
+      const moved = { path, topics: [{ name: 't', partitions: [0, 1, 2, -1] }] };
+      const { results } = answered(await call('AlterReplicaLogDirs', version, { dirs: [moved] }));
+      return results[0]!.partitions.map(({ errorCode }) => errorCode);
+    };
+    const absent = codeOf('REPLICA_NOT_AVAILABLE');
+    const expected = [0, 1, 2, -1].map((partition) => (led.includes(partition) ? 0 : absent));
+    assert.deepEqual(await errorsAt(logDir), expected);
+    assert.deepEqual(await errorsAt('/var/lib/kafka'), new Array(4).fill(codeOf('LOG_DIR_NOT_FOUND')));
+  }
+});
+
+test('agents that run stay registered, and others are not', async () => {
+  const agents = ['a', 'b'].map((id) => testAgent(id));
+  const { call } = await startTestAgent({ self: agents[0]!, agents });
+  const unregistered = async (brokerId: number) =>
+    answered(await call('UnregisterBroker', 0, { brokerId })).errorCode;
+  for (const { nodeId } of agents) assert.equal(await unregistered(nodeId), codeOf('POLICY_VIOLATION'));
+  for (const id of [-1, 2 ** 31 - 1])
+    assert.equal(await unregistered(id), codeOf('BROKER_ID_NOT_REGISTERED'));
+});
+
+test('the quorum has no voters to change', async () => {
+  const { call } = await startTestAgent();
+  const voter = { clusterId: null, voterId: 1, voterDirectoryId: 'AAAAAAAAAAAAAAAAAAAAAQ' };
+  const added = { ...voter, timeoutMs: 1000, listeners: [{ name: 'CONTROLLER', host: 'c', port: 9093 }] };
+  for (const answer of [
+    answered(await call('AddRaftVoter', 0, added)),
+    answered(await call('AddRaftVoter', 1, added)),
+    answered(await call('RemoveRaftVoter', 0, voter)),
+  ]) {
+    assert.equal(answer.errorCode, codeOf('UNSUPPORTED_VERSION'));
+    assert.match(answer.errorMessage!, /no quorum/);
+  }
+});

@@ -311,6 +311,10 @@ const rows = {
     }),
     errorNames: [...noCluster, ...noGroup, ...noTopic],
   },
+  AlterReplicaLogDirs: {
+    requestOf: ({ topic }) => ({ dirs: [{ path: '/d', topics: [{ name: topic, partitions: [0] }] }] }),
+    errorNames: noCluster,
+  },
   AlterPartitionReassignments: {
     requestOf: ({ topic }) => ({
       topics: [{ name: topic, partitions: [{ partitionIndex: 0, replicas: [1] }] }],
@@ -396,6 +400,18 @@ const rows = {
   DescribeProducers: {
     requestOf: ({ topic }) => ({ topics: [{ name: topic, partitionIndexes: [0] }] }),
     errorNames: noTopic,
+  },
+  UnregisterBroker: { requestOf: () => ({ brokerId: 1 }), errorNames: noCluster },
+  AddRaftVoter: {
+    requestOf: () => ({
+      ...{ clusterId: null, timeoutMs: 1000, voterId: 1, voterDirectoryId: 'AAAAAAAAAAAAAAAAAAAAAQ' },
+      listeners: [],
+    }),
+    errorNames: noCluster,
+  },
+  RemoveRaftVoter: {
+    requestOf: () => ({ clusterId: null, voterId: 1, voterDirectoryId: 'AAAAAAAAAAAAAAAAAAAAAQ' }),
+    errorNames: noCluster,
   },
   DescribeTransactions: {
     requestOf: ({ transactionalId }) => ({ transactionalIds: [transactionalId] }),

@@ -29,6 +29,7 @@ import { createAcls } from './30-create-acls.ts';
 import { deleteAcls } from './31-delete-acls.ts';
 import { describeConfigs } from './32-describe-configs.ts';
 import { alterConfigs } from './33-alter-configs.ts';
+import { alterReplicaLogDirs } from './34-alter-replica-log-dirs.ts';
 import { describeLogDirs } from './35-describe-log-dirs.ts';
 import { saslAuthenticate } from './36-sasl-authenticate.ts';
 import { createPartitions } from './37-create-partitions.ts';
@@ -46,6 +47,7 @@ import { describeQuorum } from './55-describe-quorum.ts';
 import { updateFeatures } from './57-update-features.ts';
 import { describeCluster } from './60-describe-cluster.ts';
 import { describeProducers } from './61-describe-producers.ts';
+import { unregisterBroker } from './64-unregister-broker.ts';
 import { describeTransactions } from './65-describe-transactions.ts';
 import { listTransactions } from './66-list-transactions.ts';
 import { consumerGroupHeartbeat } from './68-consumer-group-heartbeat.ts';
@@ -58,6 +60,8 @@ import { shareGroupHeartbeat } from './76-share-group-heartbeat.ts';
 import { shareGroupDescribe } from './77-share-group-describe.ts';
 import { shareFetch } from './78-share-fetch.ts';
 import { shareAcknowledge } from './79-share-acknowledge.ts';
+import { addRaftVoter } from './80-add-raft-voter.ts';
+import { removeRaftVoter } from './81-remove-raft-voter.ts';
 import { streamsGroupHeartbeat } from './88-streams-group-heartbeat.ts';
 import { streamsGroupDescribe } from './89-streams-group-describe.ts';
 import { describeShareGroupOffsets } from './90-describe-share-group-offsets.ts';
@@ -99,6 +103,7 @@ export const apis = {
   DeleteAcls: deleteAcls,
   DescribeConfigs: describeConfigs,
   AlterConfigs: alterConfigs,
+  AlterReplicaLogDirs: alterReplicaLogDirs,
   DescribeLogDirs: describeLogDirs,
   SaslAuthenticate: saslAuthenticate,
   CreatePartitions: createPartitions,
@@ -116,6 +121,7 @@ export const apis = {
   UpdateFeatures: updateFeatures,
   DescribeCluster: describeCluster,
   DescribeProducers: describeProducers,
+  UnregisterBroker: unregisterBroker,
   DescribeTransactions: describeTransactions,
   ListTransactions: listTransactions,
   ConsumerGroupHeartbeat: consumerGroupHeartbeat,
@@ -128,6 +134,8 @@ export const apis = {
   ShareGroupDescribe: shareGroupDescribe,
   ShareFetch: shareFetch,
   ShareAcknowledge: shareAcknowledge,
+  AddRaftVoter: addRaftVoter,
+  RemoveRaftVoter: removeRaftVoter,
   StreamsGroupHeartbeat: streamsGroupHeartbeat,
   StreamsGroupDescribe: streamsGroupDescribe,
   DescribeShareGroupOffsets: describeShareGroupOffsets,
