@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { type ClusterPort, type FileCommit, filesToSend, type OffsetsCommit } from '@weir/cluster';
 import { type Clock, jsonLog, type Random, systemClock } from '@weir/core';
@@ -14,6 +14,7 @@ import { SimulationFailed, simulate, type WorldOptions } from './world.ts';
  * change leaders as Apache's do.
  */
 const usualSeeds = 1_000;
+const seedsPerTest = 25;
 const threadsMax = 4;
 
 const option = (name: string): number | undefined => {
@@ -56,17 +57,30 @@ async function simulateMany(from: number, count: number): Promise<Tally> {
 
 const one = option('--seed');
 
-test('what was acknowledged is readable once, at its offset, in its order, whatever fails', async () => {
-  if (one !== undefined) {
+const title = 'what was acknowledged is readable once, at its offset, in its order, whatever fails';
+
+if (one !== undefined) {
+  test(title, async () => {
     const log = jsonLog({ level: 'debug', nowMs: () => 0, write });
     await simulate(one, { movesMidway, onNote: write, ...(process.argv.includes('--log') ? { log } : {}) });
-    return;
-  }
-  const count = option('--seeds') ?? usualSeeds;
-  const tally = await simulateMany(option('--from') ?? 1, count);
-  // A run without faults would prove little.
-  for (const [what, times] of Object.entries(tally)) assert.ok(times > count / 10, `${what}: ${times}`);
-});
+  });
+} else {
+  // In portions, so that a run shows how far it is.
+  describe(title, () => {
+    const sum = newTally();
+    const first = option('--from') ?? 1;
+    const count = option('--seeds') ?? usualSeeds;
+    for (let from = first; from < first + count; from += seedsPerTest) {
+      const seeds = Math.min(seedsPerTest, first + count - from);
+      test(`seeds ${from} to ${from + seeds - 1}`, async () =>
+        addTally(sum, await simulateMany(from, seeds)));
+    }
+    // A run without faults would prove little.
+    test('every fault happened often', () => {
+      for (const [what, times] of Object.entries(sum)) assert.ok(times > count / 10, `${what}: ${times}`);
+    });
+  });
+}
 
 for (const [what, parts] of [
   ['a topic alone', { hasGroups: false, hasSchemas: false, hasDeletions: false }],

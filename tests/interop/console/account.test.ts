@@ -203,7 +203,7 @@ test('a configuration for MCP is generated, tested, and used by a client', bound
   await page.getByRole('checkbox', { name: 'Audit log' }).check();
   await Promise.all([page.waitForResponse(/create_mcp_configuration/), button(page, 'Generate').click()]);
   await page.goto(`${stage.url}/keys`);
-  await onPage(page, /^akn_mcp_console_\w+_3/).waitFor();
+  await onPage(page, /^akn_mcp_console_\w+_3_/).waitFor();
   await onPage(page, /^Application, reads the audit log · Default/).waitFor();
   assert.equal(await onPage(page, new RegExp(`^${keyNames[0]}$`)).count(), 0, 'replaced');
   assert.equal(await onPage(page, keyNames[1]!).count(), 1, 'kept');
