@@ -126,9 +126,7 @@ test('a replica can only stay in the one directory', async () => {
   const { topics } = answered(await call('Metadata', 9, { topics: [{ name: 't' }] }));
   const ours = topics[0]!.partitions.filter(({ leaderId }) => leaderId === agents[0]!.nodeId);
   const led = ours.map(({ partitionIndex }) => partitionIndex);
-  const [{ logDir }] = answered(await call('DescribeLogDirs', 4, { topics: null })).results as [
-    { logDir: string },
-  ];
+  const { logDir } = answered(await call('DescribeLogDirs', 4, { topics: null })).results[0]!;
   for (const version of [1, 2]) {
     const errorsAt = async (path: string) => {
       const moved = { path, topics: [{ name: 't', partitions: [0, 1, 2, -1] }] };
