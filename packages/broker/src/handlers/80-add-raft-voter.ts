@@ -3,5 +3,5 @@ import { refusedVoterChange } from '../cluster/voter-changes.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 
 /** AddRaftVoter v0 and v1: refused, as every change of voters is. Requires ALTER on the cluster. */
-export const addRaftVoterHandler: HandlerOf<Apis['AddRaftVoter']> = (_request, context) =>
-  refusedVoterChange(context);
+export const addRaftVoterHandler: HandlerOf<Apis['AddRaftVoter']> = (_request, { access }) =>
+  refusedVoterChange(access);
