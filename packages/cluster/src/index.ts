@@ -356,6 +356,7 @@ export type {
 export {
   boundedTableState,
   lagOf,
+  type ReplayState,
   type ReportedTable,
   type TableErrorCause,
   type TableState,

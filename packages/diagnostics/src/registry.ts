@@ -42,6 +42,7 @@ import { produceTimeout } from './checks/produce-timeout.ts';
 import { singleZone } from './checks/single-zone.ts';
 import { smallFiles } from './checks/small-files.ts';
 import { subjectsWithoutCompatibility } from './checks/subjects-without-compatibility.ts';
+import { tableCatalogDenies } from './checks/table-catalog-denies.ts';
 import { tableDeadLetters } from './checks/table-dead-letters.ts';
 import { tableFailing } from './checks/table-failing.ts';
 import { tableFallingBehind } from './checks/table-falling-behind.ts';
@@ -77,6 +78,7 @@ export const checks = [
   pipelineFallingBehind,
   pipelineNotRunning,
   tableFailing,
+  tableCatalogDenies,
   tableFallingBehind,
   tableDeadLetters,
   tablesNotRunning,

@@ -175,7 +175,7 @@ export const eventTypes: Readonly<Record<EventTypeName, EventType>> = {
     fields: [
       text(
         'type',
-        'What happened: `table_created`, `schema_evolved`, `ingestion_started`, `ingestion_stopped`, `ingestion_failed`, `commit_failed`, `record_ingestion_failed` for a record that could not become a row, `records_replayed`, `table_deleted`, and others.',
+        'What happened: `table_created`, `schema_evolved`, `ingestion_started`, `ingestion_stopped`, `ingestion_failed`, `commit_failed`, `record_ingestion_failed` for a record that could not become a row, `records_replayed`, `files_missing`, `table_deleted`, and others.',
       ),
       text('table_name', 'The table.'),
       text('table_uuid', 'Its UUID.'),

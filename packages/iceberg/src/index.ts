@@ -26,7 +26,7 @@ export { Expiry, unreachableFiles } from './changes/expiry.ts';
 export { FileChange, type FileChangeParts } from './changes/file-change.ts';
 export { ManifestRewrite } from './changes/manifest-rewrite.ts';
 export { PartitionEvolution, PropertyChange, SchemaEvolution } from './changes/metadata-changes.ts';
-export { orphanFiles } from './changes/orphans.ts';
+export { missingFiles, orphanFiles } from './changes/orphans.ts';
 export type { TableChange } from './changes/table-change.ts';
 export { commonUri } from './files/common-uri.ts';
 export type { DataFiles } from './files/data-files.ts';
@@ -64,6 +64,7 @@ export { Schema } from './schema/schema.ts';
 export { changesTowards } from './schema/schema-difference.ts';
 export { type PrimitiveType, parsePrimitive, primitiveText, type Type, typeText } from './schema/types.ts';
 export {
+  CatalogDenied,
   ChangeRefused,
   InvalidTable,
   TableExists,

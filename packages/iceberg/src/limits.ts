@@ -31,6 +31,9 @@ export const icebergLimits = {
   /** Files of a table that are younger are never taken for orphans: an hour. */
   tableOrphanAgeMsMin: 3_600_000,
 
+  /** Missing files of a table that are looked for one by one; more are not counted. */
+  missingFilesMax: 1000,
+
   /** How deeply the Avro schema of a manifest is nested. */
   manifestSchemaDepthMax: 64,
 } as const;

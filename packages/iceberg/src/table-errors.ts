@@ -20,6 +20,11 @@ export class ChangeRefused extends Failure {
   override readonly name = 'ChangeRefused';
 }
 
+/** The catalog denied a request, which had no effect: credentials or rights have to change. */
+export class CatalogDenied extends Failure {
+  override readonly name = 'CatalogDenied';
+}
+
 export class TableNotFound extends Failure {
   override readonly name = 'TableNotFound';
 }

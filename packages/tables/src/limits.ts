@@ -28,6 +28,9 @@ export const tableLimits = {
   /** Partitions of a table by its partition fields; rows of more are refused. */
   tablePartitionsMax: 10_000,
 
+  /** Data files of a table; no rows are added while it has more. Maintenance reads what is known of all of them. */
+  tableFilesMax: 200_000,
+
   /** Partitions that one commit adds files to; more end the commit early. */
   tableCommitPartitionsMax: 1000,
 

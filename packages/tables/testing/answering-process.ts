@@ -44,6 +44,8 @@ process.on('message', (message: ToTables) => {
         },
       });
       send({ kind: 'counts', counts: [{ topic: 'orders', ...counts }] });
+      send({ kind: 'replays', replays: [{ tableUuid, lagRecords: 3, lagMs: 5 }] });
+      send({ kind: 'verified', outcome: 'missing' });
       send({ kind: 'states', tables: [{ ...state, tableUuid }] });
       break;
     default:

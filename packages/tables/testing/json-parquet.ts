@@ -35,7 +35,14 @@ export class JsonParquet implements ParquetWriter, ParquetReader {
           path,
           recordCount: rows.length,
           fileBytes: content.length,
-          columns: new Map(),
+          columns: new Map(
+            columns
+              .filter(({ type }) => type.kind === 'timestamptz')
+              .map(({ id, name }) => [
+                id,
+                boundsOf(rows.flatMap((row) => (typeof row[name] === 'bigint' ? [row[name]] : []))),
+              ]),
+          ),
           splitOffsets: [4],
         };
       },
@@ -84,4 +91,9 @@ export function readRows(content: Buffer): JsonRow[] {
     if ('long' in value) return BigInt(value.long as string);
     return 'bytes' in value ? Buffer.from(value.bytes as string, 'base64') : value;
   }) as JsonRow[];
+}
+
+function boundsOf(values: readonly bigint[]) {
+  const sorted = values.toSorted((one, other) => (one < other ? -1 : 1));
+  return { bytes: 8, valueCount: values.length, nullCount: 0, least: sorted[0], greatest: sorted.at(-1) };
 }

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { apiKeyHeader, type Client, createClient } from '@weir/api/client';
+import { createTopic, KafkaCluster, produceRecords } from '@weir/client';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { ObjectStoreCatalog, planFiles, snapshotOfRef, storeFiles } from '@weir/iceberg';
 import { openStore } from '@weir/storage';
@@ -31,6 +32,27 @@ tables:
     input_schema: '{"type":"object","properties":{"id":{"type":"long"},"note":{"type":"string"}}}'
     ${further}
 `;
+}
+
+/** Makes a topic of one partition with so many records, whose ids begin at 0. */
+export async function produceIds({ kafkaPort, topic }: TableToWrite, count: number): Promise<void> {
+  const cluster = new KafkaCluster({
+    bootstrap: [{ host: 'localhost', port: kafkaPort }],
+    clientId: 'writer',
+    timeoutMs: 20_000,
+    clock: systemClock,
+    stop: new AbortController().signal,
+  });
+  try {
+    await createTopic(cluster, { name: topic, partitions: 1, configs: [] });
+    const records = Array.from({ length: count }, (_, id) => ({
+      key: null,
+      value: Buffer.from(JSON.stringify({ id })),
+    }));
+    await produceRecords(cluster, topic, new Map([[0, records]]), { acks: 'all', codec: 'zstd' });
+  } finally {
+    await cluster.close();
+  }
 }
 
 export function clientOf(url: string, key: string): Client {

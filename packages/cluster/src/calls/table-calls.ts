@@ -45,8 +45,10 @@ const tableState = s.struct({
   snapshotCount: s.optional(s.whole),
   /** Values of the partition fields of the table. */
   tablePartitionCount: s.optional(s.whole),
-  /** How many of them there may be. */
+  /** How many of them there may be; and of files and snapshots. */
   tablePartitionLimit: s.optional(s.whole),
+  fileLimit: s.optional(s.whole),
+  snapshotLimit: s.optional(s.whole),
   schemaId: s.optional(s.whole),
   metadataLocation: s.optional(s.text),
   metadataVersion: s.optional(s.whole),
@@ -60,21 +62,33 @@ const tableState = s.struct({
   /** Rows that were committed since the agent began, and about their bytes, uncompressed. */
   committedRowCount: s.optional(s.whole),
   committedByteCount: s.optional(s.whole),
-  /** Kept records that a replay has not worked on yet; absent if none runs. */
-  replayLagRecords: s.optional(s.whole),
   /** It could not read or commit when it last tried. */
   isFailing: s.flag,
   /** What went wrong last, in one line, at what, and when by the clock of the agent. */
   lastError: s.optional(s.text),
   lastErrorCause: s.optional(s.oneOf(...tableErrorCauses)),
+  /** Whether the catalog denied it, so that credentials or rights have to change. */
+  isDenied: s.optional(s.flag),
   lastErrorMs: s.optional(s.whole),
 });
 export type TableState = s.TypeOf<typeof tableState>;
+
+/** How far a replay of kept records is. It may run on another agent than the table is written by. */
+const replayState = s.struct({
+  tableUuid: s.text,
+  /** Records that it has not worked on yet. */
+  lagRecords: s.whole,
+  /** Age of the oldest of them, by the time of the record. */
+  lagMs: s.optional(s.whole),
+});
+export type ReplayState = s.TypeOf<typeof replayState>;
 
 const tablesReport = s.struct({
   agentId: s.text,
   /** At most `reportedTablesMax`. */
   tables: s.list(tableState),
+  /** At most `reportedTablesMax`. */
+  replays: s.optional(s.list(replayState)),
 });
 export type TablesReport = s.TypeOf<typeof tablesReport>;
 
@@ -83,6 +97,8 @@ export interface ReportedTable extends TableState {
   readonly agentId: string;
   /** By the clock of the leader. */
   readonly reportedMs: number;
+  /** Of the replay of its kept records; absent if none runs. */
+  readonly replay?: Omit<ReplayState, 'tableUuid'> | undefined;
 }
 
 /** Interval between an agent's reports about a table. */

@@ -292,23 +292,29 @@ test('tables have lags, sizes and limits from the reports of agents, under names
     isFailing: false,
   };
   const counts = { fileCount: 4, snapshotCount: 3, tablePartitionCount: 2, tablePartitionLimit: 10_000 };
-  const full = { ...state, ...counts, queryLagMs: 2_500, replayLagRecords: 5 };
+  const limits = { snapshotLimit: 2_000, fileLimit: 200_000 };
+  const full = { ...state, ...counts, ...limits, queryLagMs: 2_500 };
   await node.reportTables({ agentId: 'a', tables: [full, { ...state, tableUuid: 'v' }] });
+  const replays = [{ tableUuid: 'u', lagRecords: 5, lagMs: 60_000 }];
+  await node.reportTables({ agentId: 'b', tables: [], replays });
   const labels = (uuid: string) => `table_name="k__orders",table_uuid="${uuid}",topic="orders"`;
   const found = (await scrape(/tableflow/)).map((line) => line.replace(/(?<={)(.*)(?=})/, sorted));
   assert.deepEqual(found, [
     `tableflow_files_count{${labels('u')}} 4`,
+    `tableflow_files_limit{${labels('u')}} 200000`,
     `tableflow_ingestion_lag_seconds{${labels('u')}} 1.5`,
     `tableflow_ingestion_lag_seconds{${labels('v')}} 1.5`,
     `tableflow_partition_offset_lag{is_dlq="false",${labels('u')}} 7`,
     `tableflow_partition_offset_lag{is_dlq="true",${labels('u')}} 5`,
     `tableflow_partition_offset_lag{is_dlq="false",${labels('v')}} 7`,
     `tableflow_partition_time_lag_seconds{is_dlq="false",${labels('u')}} 1.5`,
+    `tableflow_partition_time_lag_seconds{is_dlq="true",${labels('u')}} 60`,
     `tableflow_partition_time_lag_seconds{is_dlq="false",${labels('v')}} 1.5`,
     `tableflow_partitions_count{${labels('u')}} 2`,
     `tableflow_partitions_limit{${labels('u')}} 10000`,
     `tableflow_query_lag_seconds{${labels('u')}} 2.5`,
     `tableflow_snapshots_count{${labels('u')}} 3`,
+    `tableflow_snapshots_limit{${labels('u')}} 2000`,
     'tableflow_tables_count 2',
     `tableflow_tables_limit ${coreLimits.tablesPerClusterMax}`,
   ]);

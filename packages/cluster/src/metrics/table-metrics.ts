@@ -32,7 +32,21 @@ export const tableSnapshotCount = published(
   'Snapshots of a table.',
 );
 
+export const tableSnapshotLimit = published(
+  'tableflow_snapshots_limit',
+  byTable,
+  'max',
+  'Limit on the snapshots of a table. Maintenance expires the oldest ones beyond it, however young they are.',
+);
+
 export const tableFileCount = published('tableflow_files_count', byTable, 'sum', 'Data files of a table.');
+
+export const tableFileLimit = published(
+  'tableflow_files_limit',
+  byTable,
+  'max',
+  'Limit on the data files of a table. No rows are added while it has more.',
+);
 
 export const tableIngestionLag = published(
   'tableflow_ingestion_lag_seconds',
@@ -68,7 +82,9 @@ export const tableMetrics = [
   tablePartitionCount,
   tablePartitionLimit,
   tableSnapshotCount,
+  tableSnapshotLimit,
   tableFileCount,
+  tableFileLimit,
   tableIngestionLag,
   tableQueryLag,
   tableOffsetLag,

@@ -732,6 +732,35 @@ const cases = {
         'table:f (medium) Table f: partitions are stopped: 1 of 4; id: no number',
       ],
     },
+    {
+      name: 'its catalog denies access, which has a check of its own',
+      snapshot: tables({ report: report({ isFailing: true, isDenied: true, lastErrorCause: 'catalog' }) }),
+      outcome: [],
+    },
+    unknownTables,
+  ],
+  table_catalog_denies: [
+    {
+      name: 'is written, is written again, and fails otherwise',
+      snapshot: tables(
+        { report: undefined },
+        { name: 'b', report: report({ isDenied: true, lastErrorCause: 'catalog', lastError: '403' }) },
+        { name: 'c', report: report({ isFailing: true, lastErrorCause: 'catalog', lastError: '409' }) },
+      ),
+      outcome: [],
+    },
+    {
+      name: 'denied',
+      snapshot: tables({
+        report: report({
+          isFailing: true,
+          isDenied: true,
+          lastErrorCause: 'catalog',
+          lastError: 'status 403',
+        }),
+      }),
+      outcome: ['table:k__orders Table k__orders: its catalog denies access: status 403'],
+    },
     unknownTables,
   ],
   table_falling_behind: [

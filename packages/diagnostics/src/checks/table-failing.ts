@@ -22,7 +22,7 @@ export const tableFailing = defineCheck({
     'Tables whose job failed three times in a row or needs an operator, whose agent could not read or commit when it last tried, or of which partitions of the topic are stopped by dlq_mode stop.',
   explanation:
     'No rows are added until the cause is gone; then the table continues where it stopped. Records are lost for it if the topic deletes them before.',
-  fix: 'Read the error. If the bucket or the catalog refuses, give the agents the rights to read, write, list and delete below service/_tableflow/. If the source refuses, check its address, its certificates and the variables with its credentials. A stopped partition waits for a configuration that takes its next record: deploy one, or set dlq_mode to keep.',
+  fix: 'Read the error. If the bucket refuses, give the agents the rights to read, write, list and delete below service/_tableflow/. If the source refuses, check its address, its certificates and the variables with its credentials. A stopped partition waits for a configuration that takes its next record: deploy one, or set dlq_mode to keep.',
   kinds: ['data_lake'],
   run({ tables }) {
     if (tables === undefined) return { missing: 'tables' };
@@ -47,6 +47,8 @@ function problemOf({ state, failureCount, message, report }: TableFacts): string
     return `failed ${counted(failureCount, 'time')} in a row: ${message}`;
   if (report === undefined) return undefined;
   const { isFailing, lastError = 'no reason is known', lastErrorCause = 'other' } = report;
+  // It has a check of its own.
+  if (isFailing && report.isDenied === true) return undefined;
   if (isFailing) return `${subjects[lastErrorCause]}: ${lastError}`;
   const { stoppedPartitionCount, partitionCount } = report;
   if (stoppedPartitionCount === 0) return undefined;

@@ -16,7 +16,7 @@ import { valueBytes } from '../values/binary-value.ts';
 import { Expiry, unreachableFiles } from './expiry.ts';
 import { ManifestRewrite } from './manifest-rewrite.ts';
 import { PartitionEvolution, PropertyChange, SchemaEvolution } from './metadata-changes.ts';
-import { orphanFiles } from './orphans.ts';
+import { missingFiles, orphanFiles } from './orphans.ts';
 import type { TableChange } from './table-change.ts';
 
 const path = (name: string) => `${ordersPath}/data/${name}`;
@@ -499,6 +499,42 @@ test('orphans are old files that nothing refers to', async () => {
   );
   await lake.deps.files.delete(gone.map((one) => ordersPath + one));
   assert.deepEqual(await lake.liveFiles(), ['ab']);
+});
+
+test('files are missing that a table refers to and that do not exist, however they are spelled', async () => {
+  const lake = await lakeWith('a', 'b');
+  const hadoop = path('spark.parquet').replace('s3://', 's3a://');
+  await lake.commit(lake.change({ operation: 'append', added: [dataFile(hadoop)] }));
+  for (const one of [path('a'), hadoop]) await lake.deps.files.write(one, Buffer.from('x'));
+  const { metadata } = await lake.catalog.load(orders);
+  let unseen: readonly string[] = [];
+  const rules = {
+    nowMs: systemClock.nowMs(),
+    minAgeMs: 3_600_000,
+    onListed: (paths: readonly string[]) => {
+      unseen = paths;
+    },
+  };
+  assert.deepEqual(await Array.fromAsync(orphanFiles(lake.deps.files, metadata, rules)), []);
+  assert.deepEqual(unseen, [path('b')]);
+  const missing = async () =>
+    missingFiles(lake.deps.files, (await lake.catalog.load(orders)).metadata, unseen);
+  assert.deepEqual(await missing(), [path('b')]);
+  // A longer name is another file.
+  await lake.deps.files.write(`${path('b')}2`, Buffer.from('x'));
+  assert.deepEqual(await missing(), [path('b')]);
+  await lake.deps.files.write(path('b'), Buffer.from('x'));
+  assert.deepEqual(await missing(), [], 'it came later');
+  await lake.deps.files.delete([path('b')]);
+  await lake.commit(lake.change({ operation: 'delete', removed: [path('b')] }));
+  const gone = await lake.commit(
+    new Expiry({ nowMs: (await lake.catalog.load(orders)).metadata.lastUpdatedMs + 1, maxSnapshotAgeMs: 0 }),
+  );
+  assert.deepEqual(
+    await missingFiles(lake.deps.files, gone.metadata, unseen),
+    [],
+    'it is not needed any more',
+  );
 });
 
 test('files are not taken for orphans because another program spells their URIs differently', async () => {

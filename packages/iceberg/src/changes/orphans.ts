@@ -1,3 +1,4 @@
+import { commonUri } from '../files/common-uri.ts';
 import type { TableFiles } from '../files/table-files.ts';
 import { icebergLimits } from '../limits.ts';
 import type { TableMetadata } from '../metadata/table-metadata.ts';
@@ -11,6 +12,8 @@ interface OrphanRules {
    * longer than a writer may hold a file before it commits it.
    */
   readonly minAgeMs: number;
+  /** Gets the files below the location that snapshots refer to and that were not seen, in one spelling. */
+  readonly onListed?: ((unseen: readonly string[]) => void) | undefined;
 }
 
 /**
@@ -20,7 +23,7 @@ interface OrphanRules {
 export async function* orphanFiles(
   files: TableFiles,
   metadata: TableMetadata,
-  { nowMs, minAgeMs }: OrphanRules,
+  { nowMs, minAgeMs, onListed }: OrphanRules,
 ): AsyncGenerator<readonly string[]> {
   if (minAgeMs < icebergLimits.tableOrphanAgeMsMin)
     throw new InvalidTable(
@@ -29,7 +32,10 @@ export async function* orphanFiles(
   // Files of such a table belong to other tables too.
   if (metadata.properties['gc.enabled'] === 'false') return;
   const reachable = await reachableFiles(files, metadata);
-  for await (const page of files.list(`${metadata.location}/`)) {
+  const folder = `${metadata.location}/`;
+  const unseen = new Set([...reachable.paths].filter((path) => path.startsWith(commonUri(folder))));
+  for await (const page of files.list(folder)) {
+    for (const { path } of page) unseen.delete(commonUri(path));
     const orphans = page.filter(
       ({ path, modifiedMs }) =>
         modifiedMs < nowMs - minAgeMs &&
@@ -39,4 +45,23 @@ export async function* orphanFiles(
     );
     if (orphans.length > 0) yield orphans.map(({ path }) => path);
   }
+  onListed?.([...unseen]);
+}
+
+/** Those of the given files that the table still refers to and that do not exist, as `unseen` of `orphanFiles`. */
+export async function missingFiles(
+  files: TableFiles,
+  metadata: TableMetadata,
+  unseen: readonly string[],
+): Promise<string[]> {
+  const reachable = await reachableFiles(files, metadata);
+  const missing: string[] = [];
+  for (const path of unseen) {
+    if (missing.length >= icebergLimits.missingFilesMax) break;
+    if (!reachable.has(path)) continue;
+    let exists = false;
+    for await (const page of files.list(path)) exists ||= page.some((one) => commonUri(one.path) === path);
+    if (!exists) missing.push(path);
+  }
+  return missing;
 }

@@ -4,6 +4,7 @@ import {
   type TableRemovalTask,
   type TableState,
   type TablesPort,
+  type TablesReport,
   type TableTask,
   tableIngestionKind,
   tableMaintenanceKind,
@@ -16,7 +17,7 @@ import type { Clock, Log, LogFields, LogLevel, Metrics } from '@weir/core';
 import type { StoreOperation } from '@weir/storage';
 import type { TableBucket, TableEventMessage, TablesHost } from '@weir/tables/process';
 import { type JobContext, type JobKind, NeedsOperator } from '../job-kind.ts';
-import { countTopic } from './table-metrics.ts';
+import { countTopic, tableRows } from './table-metrics.ts';
 
 export type { TableBucket } from '@weir/tables/process';
 
@@ -77,7 +78,8 @@ export class TableJobs {
       category,
       run: (bytes, context) => {
         const task = readTableTask(bytes);
-        return this.#work(context, (host, { signal }) => host.maintain(task, { signal }));
+        const onEvent = this.#sayOf(task);
+        return this.#work(context, (host, { signal }) => host.maintain(task, { signal, onEvent }));
       },
     };
     this.replay = {
@@ -214,9 +216,11 @@ export class TableJobs {
         allowedHosts: tenantAccess.hosts.entries,
       },
       onStates: (tables) => this.#report(tables),
+      onReplays: (replays) => this.#send({ agentId: this.#options.agentId, tables: [], replays }),
       onCounts: (counts) => {
         for (const one of counts) countTopic(metrics, one);
       },
+      onVerified: (outcome) => metrics.series(tableRows.verified, { outcome }).add(1),
       onRequests,
       clock,
       log: log.with({ module: 'tables' }),
@@ -225,12 +229,15 @@ export class TableJobs {
 
   /** The process reports all tables at the interval at which the leader wants them. */
   #report(tables: readonly TableState[]): void {
-    const { port, agentId, log } = this.#options;
     for (const table of tables) this.#states.set(table.tableUuid, table);
-    for (const report of tablesReports(agentId, tables))
-      port.reportTables(report).catch((error: unknown) => {
-        log.debug('failed to report tables', { error: String(error) });
-      });
+    for (const report of tablesReports(this.#options.agentId, tables)) this.#send(report);
+  }
+
+  #send(report: TablesReport): void {
+    const { port, log } = this.#options;
+    port.reportTables(report).catch((error: unknown) => {
+      log.debug('failed to report tables', { error: String(error) });
+    });
   }
 }
 

@@ -27,6 +27,12 @@ export const tableRows = {
     help: 'Rows that this agent committed to tables.',
     labels: ['source_topic'],
   },
+  verified: {
+    name: 'data_lake_file_exists_verifier_run_outcome',
+    kind: 'counter',
+    help: 'Clean-ups of tables on this agent, by whether the files that the table refers to exist: success, missing or error.',
+    labels: ['outcome'],
+  },
   dropped: {
     name: 'ingestion_job_transform_drop_counter',
     kind: 'counter',

@@ -54,6 +54,28 @@ test('the newest report of a table counts, whichever agent sent it, and silence 
   );
 });
 
+test('a replay is reported by any agent, until it ends or is silent', () => {
+  const clock = new HandClock();
+  const reports = new TableReports(clock);
+  const seen = () => [reports.get('one')?.replay, ...reports.list().map(({ replay }) => replay)];
+  const replays = [
+    { tableUuid: 'one', lagRecords: 5, lagMs: 7_000 },
+    { tableUuid: 'unknown', lagRecords: 1 },
+  ];
+  reports.receive({ agentId: 'b', tables: [], replays });
+  reports.receive({ agentId: 'a', tables: [stateOf('one')] });
+  assert.deepEqual(seen(), [undefined, undefined], 'of a table that was not known');
+  reports.receive({ agentId: 'b', tables: [], replays });
+  clock.advance(100_000);
+  reports.receive({ agentId: 'a', tables: [stateOf('one')] });
+  const running = { lagRecords: 5, lagMs: 7_000 };
+  assert.deepEqual(seen(), [running, running]);
+  clock.advance(100_000);
+  assert.deepEqual(seen(), [undefined, undefined]);
+  const many = Array.from({ length: clusterLimits.reportedTablesMax + 1 }, () => replays[0]!);
+  assert.throws(() => reports.receive({ agentId: 'b', tables: [], replays: many }), /at most 200 tables/);
+});
+
 test('reports are bounded in tables, partitions and texts', () => {
   const reports = new TableReports(new HandClock());
   const many = (count: number, start = 0) =>

@@ -1,10 +1,15 @@
-import { boundedTableState, type ReportedTable, type TablesReport } from '@weir/cluster';
+import { boundedTableState, type ReplayState, type ReportedTable, type TablesReport } from '@weir/cluster';
 import { clusterLimits } from '@weir/cluster/limits';
 import { type Clock, coreLimits } from '@weir/core';
 
 interface StoredTable {
   readonly table: ReportedTable;
   /** By the monotonic clock. */
+  readonly atMs: number;
+}
+
+interface StoredReplay {
+  readonly replay: Omit<ReplayState, 'tableUuid'>;
   readonly atMs: number;
 }
 
@@ -16,13 +21,15 @@ export class TableReports {
   readonly #clock: Clock;
   /** By the id of the table; the one that was reported longest ago first. */
   readonly #tables = new Map<string, StoredTable>();
+  /** The same of replays of kept records. */
+  readonly #replays = new Map<string, StoredReplay>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  receive({ agentId, tables }: TablesReport): void {
-    if (tables.length > clusterLimits.reportedTablesMax)
+  receive({ agentId, tables, replays = [] }: TablesReport): void {
+    if (Math.max(tables.length, replays.length) > clusterLimits.reportedTablesMax)
       throw new RangeError(`a report has at most ${clusterLimits.reportedTablesMax} tables`);
     this.#sweep();
     const atMs = this.#clock.monotonicMs();
@@ -32,24 +39,36 @@ export class TableReports {
       if (!this.#tables.delete(tableUuid) && this.#tables.size >= coreLimits.tablesPerClusterMax) continue;
       this.#tables.set(tableUuid, { table: { ...table, agentId, reportedMs }, atMs });
     }
+    for (const { tableUuid, lagRecords, lagMs } of replays) {
+      this.#replays.delete(tableUuid);
+      // Only of tables that are known, so that there are as few.
+      if (this.#tables.has(tableUuid)) this.#replays.set(tableUuid, { replay: { lagRecords, lagMs }, atMs });
+    }
   }
 
   /** Without partitions. */
   list(): readonly ReportedTable[] {
     this.#sweep();
-    return Array.from(this.#tables.values(), ({ table }) => ({ ...table, partitions: [] }));
+    return Array.from(this.#tables.values(), ({ table }) => ({ ...this.#withReplay(table), partitions: [] }));
   }
 
   get(tableUuid: string): ReportedTable | undefined {
     this.#sweep();
-    return this.#tables.get(tableUuid)?.table;
+    const found = this.#tables.get(tableUuid);
+    return found && this.#withReplay(found.table);
+  }
+
+  #withReplay(table: ReportedTable): ReportedTable {
+    const found = this.#replays.get(table.tableUuid);
+    return found === undefined ? table : { ...table, replay: found.replay };
   }
 
   #sweep(): void {
     const oldestMs = this.#clock.monotonicMs() - silenceMsMax;
-    for (const [tableUuid, { atMs }] of this.#tables) {
-      if (atMs >= oldestMs) return;
-      this.#tables.delete(tableUuid);
-    }
+    for (const known of [this.#tables, this.#replays])
+      for (const [tableUuid, { atMs }] of known) {
+        if (atMs >= oldestMs) break;
+        known.delete(tableUuid);
+      }
   }
 }

@@ -77,6 +77,25 @@ test('kept records become rows by another definition; those that fail again stay
   assert.deepEqual(await table.places(), table.placesOf(isFine));
 });
 
+test('a replay says how many records are left, and how old the oldest is', async () => {
+  const table = await tableWithKept();
+  const { definition: _, ...options } = table.options({ definition: corrected() });
+  const left: { records: number; oldestMs: number | undefined }[] = [];
+  const done = replayKept({
+    ...options,
+    definition: corrected(),
+    signal: new AbortController().signal,
+    onLeft: (now) => void left.push(now),
+  });
+  await table.settled(done);
+  const times = [0, 1].flatMap((partition) =>
+    table.topic.log(partition).records.map(({ timestampMs }) => timestampMs),
+  );
+  assert.equal(left[0]!.records, 8);
+  assert.ok(times.includes(left[0]!.oldestMs!), String(left[0]!.oldestMs));
+  assert.deepEqual(left.at(-1), { records: 0, oldestMs: undefined });
+});
+
 test('ingestion shows what a replay changed, when it hears of it', async () => {
   const table = await tableWithKept();
   const { ingestion, stop } = table.start({ definition: keeping });

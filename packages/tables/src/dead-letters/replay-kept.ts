@@ -20,7 +20,9 @@ import {
   type LoadedTable,
   newestSummary,
   planFiles,
+  readBytes,
   snapshotOfRef,
+  type TableMetadata,
   type TableName,
   TableNotFound,
 } from '@weir/iceberg';
@@ -41,6 +43,15 @@ interface ReplayOptions extends TableDeps, Pick<FileSetOptions, 'budget' | 'data
   readonly rows: RowReader;
   readonly parquet: ParquetWriter & ParquetReader;
   readonly signal: AbortSignal;
+  /** Called before each file, and at the end. */
+  readonly onLeft?: ((left: ReplayLeft) => void) | undefined;
+}
+
+/** Records that a replay has not worked on yet. */
+export interface ReplayLeft {
+  readonly records: number;
+  /** When the oldest of them was written, as far as files say. */
+  readonly oldestMs: number | undefined;
 }
 
 interface ReplayResult {
@@ -80,11 +91,17 @@ class Replay {
       const { data } = await planFiles(files, kept.metadata, snapshotOfRef(kept.metadata));
       const replayedPath = newestSummary(table.metadata, replayIdKey)?.value;
       const replayed = data.find(({ file }) => file.path === replayedPath);
-      const next = data.find(({ file }) => !this.#staying.has(file.path));
+      const left = data.map(({ file }) => file).filter(({ path }) => this.#isLeft(path, replayedPath));
+      this.#options.onLeft?.(leftOf(kept.metadata, left));
+      const [next] = left;
       if (replayed !== undefined) await this.#change({ operation: 'delete', removed: [replayed.file.path] });
       else if (next === undefined) return this.#counts;
-      else await this.#replay(next.file, table, kept);
+      else await this.#replay(next, table, kept);
     }
+  }
+
+  #isLeft(path: string, replayedPath: string | undefined): boolean {
+    return path !== replayedPath && !this.#staying.has(path);
   }
 
   async #loadKept(): Promise<LoadedTable | undefined> {
@@ -203,4 +220,18 @@ class Replay {
       if (!(error instanceof ChangeRefused)) throw error;
     }
   }
+}
+
+function leftOf(metadata: TableMetadata, files: readonly DataFile[]): ReplayLeft {
+  const column = currentSchema(metadata).find(['timestamp']);
+  let records = 0;
+  let oldestMs: number | undefined;
+  for (const { recordCount, columns } of files) {
+    records += Number(recordCount);
+    const lower = column === undefined ? undefined : columns.get(column.id)?.lower;
+    if (lower === undefined || column?.type.kind !== 'timestamptz') continue;
+    const ms = Number(readBytes(column.type, lower)) / 1000;
+    oldestMs = Math.min(oldestMs ?? ms, ms);
+  }
+  return { records, oldestMs };
 }

@@ -1,5 +1,5 @@
 /** One attempt to write a table: from the offsets that it has, until a failure or the end. */
-import { type JitteredBackOff, jitteredBackOffMs, pauseUnlessStopped, randomId } from '@weir/core';
+import { Failure, type JitteredBackOff, jitteredBackOffMs, pauseUnlessStopped, randomId } from '@weir/core';
 import {
   ChangeRefused,
   commitChange,
@@ -55,6 +55,8 @@ export interface SessionOptions extends TableDeps {
   readonly fileBytesMax?: number | undefined;
   /** Of the table; `tablePartitionsMax` if absent. */
   readonly partitionsMax?: number | undefined;
+  /** Data files of the table; `tableFilesMax` if absent. */
+  readonly filesMax?: number | undefined;
   readonly emit: (type: TableEventType, message: string, details?: EventDetails) => void;
   readonly onChanged: () => void;
 }
@@ -106,6 +108,7 @@ export class IngestionSession {
     const { source } = this.#options;
     await this.#open();
     try {
+      this.#checkFiles();
       this.activity = 'source';
       await this.#start();
       const positions = [...this.#state.partitions.values()].filter(({ stopped }) => stopped === undefined);
@@ -204,7 +207,11 @@ export class IngestionSession {
   }
 
   #setTable(): void {
-    this.#state.setTable(this.#table, this.#tablePartitions.size, this.#partitionsMax());
+    this.#state.setTable(this.#table, {
+      partitionCount: this.#tablePartitions.size,
+      partitionsMax: this.#partitionsMax(),
+      filesMax: this.#filesMax(),
+    });
     this.#state.keptRecords = this.#keeper?.total ?? 0;
   }
 
@@ -501,6 +508,21 @@ export class IngestionSession {
     this.#state.lastCommitMs = clock.nowMs();
     this.#setTable();
     onChanged();
+    this.#checkFiles();
+  }
+
+  /** Maintenance merges files meanwhile: the next session tries again. */
+  #checkFiles(): void {
+    const { fileCount = 0 } = this.#state.table ?? {};
+    if (fileCount <= this.#filesMax()) return;
+    this.activity = 'other';
+    throw new Failure(
+      `the table has ${fileCount} data files, and at most ${this.#filesMax()} while rows are added; they are added again when maintenance has merged enough of them: choose a coarser partition_by, a longer commit_interval or a retention`,
+    );
+  }
+
+  #filesMax(): number {
+    return this.#options.filesMax ?? tableLimits.tableFilesMax;
   }
 
   /** Refuses the commit if the table is another one, or another writer has passed the offsets. */

@@ -1,4 +1,5 @@
 import { defaultSpec, type LoadedTable, snapshotOfRef } from '@weir/iceberg';
+import { tableLimits } from '../limits.ts';
 import type { ErrorCause, TableCounts, TableProgress, TableStatus } from './progress.ts';
 
 /** A partition of the topic, as far as it is read. */
@@ -45,12 +46,19 @@ export class IngestionState {
   isFailing = false;
   lastError: TableProgress['lastError'];
 
-  fail(message: string, cause: ErrorCause, atMs: number): void {
+  fail(message: string, cause: ErrorCause, atMs: number, isDenied = false): void {
     this.isFailing = true;
-    this.lastError = { message, cause, atMs };
+    this.lastError = { message, cause, isDenied, atMs };
   }
 
-  setTable({ metadata, metadataPath }: LoadedTable, partitionCount: number, partitionsMax: number): void {
+  setTable(
+    { metadata, metadataPath }: LoadedTable,
+    {
+      partitionCount,
+      partitionsMax,
+      filesMax,
+    }: Pick<TableStatus, 'partitionCount' | 'partitionsMax' | 'filesMax'>,
+  ): void {
     const summary = snapshotOfRef(metadata)?.summary ?? {};
     const total = (name: string) => {
       const text = metadata.snapshots.length === 0 ? '0' : summary[name];
@@ -69,6 +77,8 @@ export class IngestionState {
       fileCount: total('total-data-files'),
       partitionCount: defaultSpec(metadata).fields.length === 0 ? 1 : partitionCount,
       partitionsMax,
+      filesMax,
+      snapshotsMax: tableLimits.tableSnapshotsMax,
     };
   }
 

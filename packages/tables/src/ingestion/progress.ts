@@ -12,7 +12,8 @@ export type TableEventType =
   | 'source_gap'
   | 'commit_failed'
   | 'record_ingestion_failed'
-  | 'records_replayed';
+  | 'records_replayed'
+  | 'files_missing';
 
 export interface TableEvent {
   readonly type: TableEventType;
@@ -56,7 +57,13 @@ export interface TableProgress {
   /** It could not read or commit when it last tried. */
   readonly isFailing: boolean;
   readonly lastError:
-    | { readonly message: string; readonly cause: ErrorCause; readonly atMs: number }
+    | {
+        readonly message: string;
+        readonly cause: ErrorCause;
+        /** The catalog denied it. */
+        readonly isDenied: boolean;
+        readonly atMs: number;
+      }
     | undefined;
 }
 
@@ -88,4 +95,6 @@ export interface TableStatus {
   /** Values of the partition fields; 1 if the table is not partitioned. */
   readonly partitionCount: number;
   readonly partitionsMax: number;
+  readonly filesMax: number;
+  readonly snapshotsMax: number;
 }

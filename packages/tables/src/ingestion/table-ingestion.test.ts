@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pause } from '@weir/core/testing';
-import { currentSchema, defaultSpec } from '@weir/iceberg';
+import {
+  CatalogDenied,
+  commitChange,
+  currentSchema,
+  defaultSpec,
+  FileChange,
+  planFiles,
+  snapshotOfRef,
+} from '@weir/iceberg';
 import { column, definition, IngestedTable, noDeps } from '../../testing/ingested-table.ts';
 import { MemoryTopic } from '../../testing/memory-source.ts';
 import { RowBudget } from '../append/row-budget.ts';
+import { carriedSummary } from '../append/summary-keys.ts';
 
 const isRow = (text: string | undefined) => text?.startsWith('{') === true;
 const record = (id: number) => JSON.stringify({ id, note: `note ${id}` });
@@ -274,6 +283,53 @@ test('rows of a partitioned table are in files of their partition, and partition
   });
 });
 
+test('a table with too many files takes no rows until some are merged', async () => {
+  const table = new IngestedTable({ topic: new MemoryTopic(1, 100) });
+  const byId = definition({ partitionBy: [{ column: 'id', transform: 'identity' }] });
+  for (let at = 0; at < 4; at++) table.topic.write(0, record(at));
+  const { ingestion, stop } = table.start({ definition: byId, filesMax: 3 });
+  const problem = () => ingestion.progress().lastError?.message ?? '';
+  await table.until(() => /^the table has 4 data files, and at most 3 while rows/.test(problem()));
+  assert.deepEqual([ingestion.progress().isFailing, ingestion.progress().table!.filesMax], [true, 3]);
+  table.topic.write(0, record(0));
+  await table.until(() => table.clock.waiting > 0);
+  for (let turn = 0; turn < 100; turn++) {
+    table.clock.advance(1000);
+    await pause(0);
+  }
+  assert.equal((await table.rows()).length, 4);
+  const { data } = await planFiles(
+    table.files,
+    await table.metadata(),
+    snapshotOfRef(await table.metadata()),
+  );
+  const removed = data.slice(0, 2).map(({ file }) => file.path);
+  const change = new FileChange({ operation: 'delete', removed, summary: carriedSummary }, table.options());
+  await commitChange(table.catalog, table.name, change, table.options());
+  await table.until(() => table.hasAll());
+  await stop();
+  assert.equal((await table.rows()).length, 3);
+});
+
+test('a catalog that denies access is told from one that fails', async () => {
+  const table = new IngestedTable({ topic: new MemoryTopic(1) });
+  table.topic.write(0, record(0));
+  const catalog = table.catalogOver(table.store);
+  let failure: Error | undefined = new CatalogDenied('status 403; check the credentials');
+  catalog.load = (name) => (failure === undefined ? table.catalog.load(name) : Promise.reject(failure));
+  const { ingestion, stop } = table.start({ catalog });
+  const told = () => [ingestion.progress().lastError?.cause, ingestion.progress().lastError?.isDenied];
+  await table.until(() => ingestion.progress().isFailing);
+  assert.deepEqual(told(), ['catalog', true]);
+  failure = new Error('connection refused');
+  await table.until(() => ingestion.progress().lastError?.message === 'connection refused');
+  assert.deepEqual(told(), ['catalog', false]);
+  failure = undefined;
+  await table.until(() => table.hasAll());
+  assert.equal(ingestion.progress().isFailing, false);
+  await stop();
+});
+
 test('records that cannot be read now are read later, and failures are reported', async () => {
   const table = new IngestedTable({ topic: new MemoryTopic(1) });
   table.topic.write(0, record(0));
@@ -292,7 +348,7 @@ test('records that cannot be read now are read later, and failures are reported'
   await table.until(() => ingestion.progress().isFailing);
   assert.deepEqual(
     { ...ingestion.progress().lastError, atMs: 0 },
-    { message: 'the schema registry cannot be reached', cause: 'records', atMs: 0 },
+    { message: 'the schema registry cannot be reached', cause: 'records', isDenied: false, atMs: 0 },
   );
   await table.until(() => table.hasAll());
   assert.equal(ingestion.progress().isFailing, false);

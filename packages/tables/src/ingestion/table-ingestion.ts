@@ -9,6 +9,7 @@
  * files that no snapshot refers to.
  */
 import { type JitteredBackOff, jitteredBackOffMs, pauseUnlessStopped } from '@weir/core';
+import { CatalogDenied } from '@weir/iceberg';
 import { StoreError } from '@weir/storage';
 import { TableBlocked } from '../append/table-blocked.ts';
 import { IngestionSession, type SessionOptions } from './ingestion-session.ts';
@@ -72,7 +73,7 @@ export class TableIngestion {
     const { clock, log } = this.#options;
     const message = error instanceof Error ? error.message : String(error);
     const cause = error instanceof StoreError ? 'storage' : activity;
-    this.#state.fail(message, cause, clock.nowMs());
+    this.#state.fail(message, cause, clock.nowMs(), error instanceof CatalogDenied);
     log.warn('failed to write table', { activity: cause, error: message });
     if (activity === 'catalog') this.#emit('commit_failed', message, true);
     this.#changed();

@@ -1,11 +1,12 @@
 /** Files below the location of a table that nothing refers to any more: of writers that crashed, and old metadata. */
-import { orphanFiles, PropertyChange, type TableMetadata } from '@weir/iceberg';
+import { missingFiles, orphanFiles, PropertyChange, type TableMetadata } from '@weir/iceberg';
 import { tableLimits } from '../limits.ts';
 import { commit, type Maintenance } from './maintenance.ts';
 
 interface CleanUpCounts {
   readonly orphanFiles: number;
   readonly oldMetadataFiles: number;
+  readonly missingFiles: number;
 }
 
 /** When the table was cleaned up last, in milliseconds since 1970. */
@@ -19,17 +20,44 @@ export function cleanedUpAtMs({ properties }: TableMetadata): number | undefined
   return Number.isSafeInteger(found) ? found : undefined;
 }
 
-/** Deletes orphans and old metadata, and notes in the table that it was done. */
+/**
+ * Deletes orphans and old metadata, looks whether all files are there that the table refers to, and notes in the table
+ * that it was done.
+ */
 export async function cleanUp(maintenance: Maintenance): Promise<CleanUpCounts> {
+  const { onVerified = () => {}, signal } = maintenance;
+  try {
+    const { missing, ...counts } = await cleaned(maintenance);
+    if (missing !== undefined) onVerified(missing.length === 0 ? 'success' : 'missing', missing);
+    return { ...counts, missingFiles: missing?.length ?? 0 };
+  } catch (error) {
+    if (!signal.aborted) onVerified('error', []);
+    throw error;
+  }
+}
+
+async function cleaned(maintenance: Maintenance) {
   const { catalog, table, files, clock, signal } = maintenance;
   const { metadata, metadataPath } = await catalog.load(table);
   const nowMs = clock.nowMs();
   let orphans = 0;
-  for await (const page of orphanFiles(files, metadata, { nowMs, minAgeMs: tableLimits.tableOrphanAgeMs })) {
+  let unseen: readonly string[] | undefined;
+  const rules = {
+    nowMs,
+    minAgeMs: tableLimits.tableOrphanAgeMs,
+    onListed: (paths: readonly string[]) => {
+      unseen = paths;
+    },
+  };
+  for await (const page of orphanFiles(files, metadata, rules)) {
     signal.throwIfAborted();
     await files.delete(page);
     orphans += page.length;
   }
+  // Meanwhile the table may have let go of some.
+  const missing = unseen?.length
+    ? await missingFiles(files, (await catalog.load(table)).metadata, unseen)
+    : unseen;
   const oldMetadata = await deleteOldMetadata(maintenance, metadata, metadataPath, nowMs);
   await commit(
     maintenance,
@@ -41,7 +69,7 @@ export async function cleanUp(maintenance: Maintenance): Promise<CleanUpCounts> 
       },
     }),
   );
-  return { orphanFiles: orphans, oldMetadataFiles: oldMetadata };
+  return { orphanFiles: orphans, oldMetadataFiles: oldMetadata, missing };
 }
 
 /**

@@ -58,7 +58,11 @@ export interface Maintenance {
   readonly random: Random;
   readonly log: Log;
   readonly signal: AbortSignal;
+  /** Called by the clean-up: whether the files that the table refers to exist, and which ones do not. */
+  readonly onVerified?: ((outcome: VerifierOutcome, missing: readonly string[]) => void) | undefined;
 }
+
+export type VerifierOutcome = 'success' | 'missing' | 'error';
 
 export function commit(maintenance: Maintenance, change: TableChange): Promise<LoadedTable> {
   maintenance.signal.throwIfAborted();

@@ -3,7 +3,14 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { MiB, silentLog } from '@weir/core';
-import { FileChange, newestSummary, PropertyChange, snapshotOfRef, TableNotFound } from '@weir/iceberg';
+import {
+  FileChange,
+  newestSummary,
+  PropertyChange,
+  planFiles,
+  snapshotOfRef,
+  TableNotFound,
+} from '@weir/iceberg';
 import { TestTable } from '../../testing/test-table.ts';
 import { tableLimits } from '../limits.ts';
 import { dropTable } from './drop-table.ts';
@@ -39,6 +46,35 @@ async function tableFor(
   const append = (id: number) => table.append([[BigInt(id), BigInt(table.clock.nowMs()) * 1000n]]);
   return { table, directory, maintainer, append };
 }
+
+test('a clean-up says which files of the table are missing', async (t) => {
+  const { table, maintainer, append } = await tableFor(t);
+  for (let at = 0; at < 3; at++) await append(at);
+  const verified: unknown[] = [];
+  const run = async (files = table.maintenance().files) => {
+    const onVerified = (outcome: string, missing: readonly string[]) => verified.push([outcome, missing]);
+    return await maintainer.maintain({ ...table.maintenance(), files, steps: ['clean-up'], onVerified });
+  };
+  await run();
+  assert.deepEqual(verified.splice(0), [['success', []]]);
+  const { data } = await planFiles(
+    table.files,
+    await table.metadata(),
+    snapshotOfRef(await table.metadata()),
+  );
+  const lost = data[1]!.file.path;
+  await table.files.delete([lost]);
+  assert.match((await run()).summary, /found 1 files missing that the table refers to$/);
+  assert.deepEqual(verified.splice(0), [['missing', [lost]]]);
+  const broken: typeof table.files = {
+    ...table.files,
+    list: () => {
+      throw new Error('the bucket is away');
+    },
+  };
+  await assert.rejects(run(broken), /clean-up: the bucket is away/);
+  assert.deepEqual(verified, [['error', []]]);
+});
 
 test('a table is maintained through its life, and then costs nothing', async (t) => {
   const { table, directory, maintainer, append } = await tableFor(t, {
@@ -175,7 +211,8 @@ test('a step that fails does not keep the others from being done', async (t) => 
   await table.files.delete([file!.path]);
   await assert.rejects(maintainer.maintain({ ...table.maintenance(), steps: all }), {
     name: 'MaintenanceFailed',
-    message: /^compaction: .*: the file is missing; .* \(expired 1 snapshots and deleted \d files\)$/,
+    message:
+      /^compaction: .*: the file is missing; .* \(expired 1 snapshots and deleted \d files, found 1 files missing that the table refers to\)$/,
   });
 });
 

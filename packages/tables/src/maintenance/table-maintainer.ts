@@ -29,7 +29,10 @@ interface MaintainerOptions {
 }
 
 interface MaintainedTable
-  extends Pick<Maintenance, 'catalog' | 'table' | 'files' | 'dataFiles' | 'settings' | 'signal'> {
+  extends Pick<
+    Maintenance,
+    'catalog' | 'table' | 'files' | 'dataFiles' | 'settings' | 'signal' | 'onVerified'
+  > {
   /** What is due if absent. */
   readonly steps?: readonly MaintenanceStep[] | undefined;
 }
@@ -48,6 +51,8 @@ const noCounts = {
   deletedFiles: 0,
   orphanFiles: 0,
   oldMetadataFiles: 0,
+  /** The table refers to them, and they do not exist. */
+  missingFiles: 0,
 };
 type MaintenanceCounts = Readonly<typeof noCounts>;
 
@@ -207,6 +212,7 @@ function summaryOf(counts: MaintenanceCounts): string {
     deletedFiles,
     orphanFiles,
     oldMetadataFiles,
+    missingFiles,
   } = counts;
   const parts = [
     removedFiles > 0 && `removed ${removedRows} rows in ${removedFiles} files`,
@@ -217,6 +223,7 @@ function summaryOf(counts: MaintenanceCounts): string {
     expired > 0 && `expired ${expired} snapshots and deleted ${deletedFiles} files`,
     orphanFiles > 0 && `deleted ${orphanFiles} orphaned files`,
     oldMetadataFiles > 0 && `deleted ${oldMetadataFiles} old metadata files`,
+    missingFiles > 0 && `found ${missingFiles} files missing that the table refers to`,
   ].filter((part) => part !== false);
   return parts.length === 0 ? 'nothing to do' : parts.join(', ');
 }

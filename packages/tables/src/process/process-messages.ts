@@ -1,7 +1,8 @@
-import type { TableRemovalTask, TableState, TableTask } from '@weir/cluster';
+import type { ReplayState, TableRemovalTask, TableState, TableTask } from '@weir/cluster';
 import type { LogFields, LogLevel } from '@weir/core';
 import type { StoreDeps, StoreOperation } from '@weir/storage';
 import type { TableEventType } from '../ingestion/progress.ts';
+import type { VerifierOutcome } from '../maintenance/maintenance.ts';
 
 /** What the process of tables needs of its agent. */
 export interface TablesSettings {
@@ -47,7 +48,11 @@ export type FromTables =
   | { readonly kind: 'event'; readonly id: number; readonly event: TableEventMessage }
   /** What is known of tables. Of those that are not named nothing changed. */
   | { readonly kind: 'states'; readonly tables: readonly TableState[] }
+  /** Replays that run, or have just ended. */
+  | { readonly kind: 'replays'; readonly replays: readonly ReplayState[] }
   | { readonly kind: 'counts'; readonly counts: readonly TopicCounts[] }
+  /** Whether the files that a table refers to are there, when it was cleaned up. */
+  | { readonly kind: 'verified'; readonly outcome: VerifierOutcome }
   | {
       readonly kind: 'requested';
       readonly bucket: string;

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { AllowedHosts } from '@weir/cluster/outbound';
 import { Metrics, seededRandom, silentLog, systemClock } from '@weir/core';
-import { createTable, parsePrimitive, storeFiles } from '@weir/iceberg';
+import { CatalogDenied, createTable, parsePrimitive, storeFiles } from '@weir/iceberg';
 import { GlueServer, MemoryCatalog, RestServer } from '@weir/iceberg/testing';
 import { createBucket, openStore } from '@weir/storage';
 import { openTable } from '../append/open-table.ts';
@@ -130,6 +130,7 @@ test('a catalog that denies is one line, and says what to do', async (t) => {
       () => assert.fail('was allowed'),
       (found: Error) => found,
     );
+    assert.ok(error instanceof CatalogDenied, error.stack);
     assert.match(error.message, problem);
     assert.doesNotMatch(error.message, /\n|wrong/);
   };

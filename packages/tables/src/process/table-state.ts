@@ -41,6 +41,8 @@ export function tableStateOf(
     snapshotCount: table?.snapshotCount,
     tablePartitionCount: table?.partitionCount,
     tablePartitionLimit: table?.partitionsMax,
+    fileLimit: table?.filesMax,
+    snapshotLimit: table?.snapshotsMax,
     schemaId: table?.schemaId,
     metadataLocation: table?.metadataLocation,
     metadataVersion: table?.metadataVersion,
@@ -53,6 +55,7 @@ export function tableStateOf(
     isFailing: progress.isFailing,
     lastError: lastError?.message,
     lastErrorCause: lastError?.cause,
+    isDenied: lastError?.isDenied,
     lastErrorMs: rounded(lastError?.atMs),
   });
 }

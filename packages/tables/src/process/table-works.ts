@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import {
   type AskedTable,
+  type ReplayState,
   type TableRemovalTask,
   type TableState,
   type TableTask,
@@ -14,7 +15,7 @@ import type { EndedRequest } from '@weir/storage';
 import { RowBudget } from '../append/row-budget.ts';
 import { TableBlocked } from '../append/table-blocked.ts';
 import { keptTableName } from '../dead-letters/kept-records.ts';
-import { replayKept } from '../dead-letters/replay-kept.ts';
+import { type ReplayLeft, replayKept } from '../dead-letters/replay-kept.ts';
 import { parseCatalog } from '../definition/catalog-fields.ts';
 import { openTableRegistry } from '../definition/open-registry.ts';
 import { readDefinitions } from '../definition/read-definitions.ts';
@@ -22,7 +23,7 @@ import { SchemaRefused } from '../definition/source-schema.ts';
 import { TableIngestion } from '../ingestion/table-ingestion.ts';
 import { tableLimits } from '../limits.ts';
 import { dropTable } from '../maintenance/drop-table.ts';
-import { maintenanceSettings } from '../maintenance/maintenance.ts';
+import { maintenanceSettings, type VerifierOutcome } from '../maintenance/maintenance.ts';
 import { TableMaintainer } from '../maintenance/table-maintainer.ts';
 import { DuckDbWriter } from '../parquet/duckdb-writer.ts';
 import { TableQuestions } from '../questions/table-questions.ts';
@@ -36,7 +37,9 @@ import { tableStateOf } from './table-state.ts';
 interface TableWorksOptions {
   readonly settings: TablesSettings;
   readonly onStates: (tables: readonly TableState[]) => void;
+  readonly onReplays: (replays: readonly ReplayState[]) => void;
   readonly onCounts: (counts: readonly TopicCounts[]) => void;
+  readonly onVerified: (outcome: VerifierOutcome) => void;
   readonly onRequest: (bucket: string, request: EndedRequest) => void;
   readonly clock: Clock;
   readonly random: Random;
@@ -144,11 +147,17 @@ export class TableWorks {
   }
 
   /** Does what is due for a table and for its kept records. */
-  async maintain(task: TableTask, { signal }: WorkOptions): Promise<string> {
+  async maintain(task: TableTask, { signal, onEvent }: WorkOptions): Promise<string> {
     const configuration = readTask(task);
     const { catalog, files, dataFiles, name: table } = await this.#placeOf(task, configuration);
     const settings = maintenanceSettings(configuration);
-    const common = { catalog, files, dataFiles, signal };
+    const onVerified = (outcome: VerifierOutcome, missing: readonly string[]) => {
+      this.#options.onVerified(outcome);
+      if (missing.length === 0) return;
+      const message = `${missing.length} files are missing that the table refers to, so that rows are lost: ${missing[0]}; a program deleted them, or a lifecycle rule of the bucket`;
+      onEvent({ type: 'files_missing', isError: true, message });
+    };
+    const common = { catalog, files, dataFiles, signal, onVerified };
     const { summary } = await this.#maintenance().maintain({ ...common, table, settings: settings.rows });
     await this.#maintenance().maintain({
       ...common,
@@ -166,6 +175,18 @@ export class TableWorks {
     const { catalog, files, dataFiles, name } = await this.#placeOf(task, configuration);
     const deps = this.#rowDeps(task);
     const definition = await configuration.resolve(deps);
+    const { tableUuid } = task;
+    let left: ReplayLeft | undefined;
+    const report = () =>
+      this.#options.onReplays([
+        {
+          tableUuid,
+          lagRecords: left?.records ?? 0,
+          lagMs:
+            left?.oldestMs === undefined ? undefined : Math.max(0, Math.round(clock.nowMs() - left.oldestMs)),
+        },
+      ]);
+    const cancel = this.#repeat(report);
     const { replayed, failed, waiting } = await replayKept({
       definition,
       name,
@@ -179,8 +200,17 @@ export class TableWorks {
       random,
       log: this.#options.log.with({ table: task.tableName }),
       signal,
+      onLeft: (now) => {
+        const isFirst = left === undefined;
+        left = now;
+        if (isFirst) report();
+      },
+    }).finally(() => {
+      cancel();
+      left = undefined;
+      report();
     });
-    this.#written.get(task.tableUuid)?.refresh();
+    this.#written.get(tableUuid)?.refresh();
     const message = [
       `${replayed} kept records became rows`,
       ...(failed === 0 ? [] : [`${failed} failed again`]),
@@ -310,6 +340,19 @@ export class TableWorks {
     const isFirst = this.#changed.size === 0;
     this.#changed.add(tableUuid);
     if (isFirst) this.#options.clock.after(soonMs, () => this.#sendStates([...this.#changed]));
+  }
+
+  /** Calls at the interval of reports. Returns what ends it. */
+  #repeat(report: () => void): () => void {
+    let cancel = () => {};
+    const next = () => {
+      cancel = this.#options.clock.after(tableReportIntervalMs, () => {
+        next();
+        report();
+      });
+    };
+    next();
+    return () => cancel();
   }
 
   #statesLater(): void {

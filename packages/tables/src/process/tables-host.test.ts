@@ -29,7 +29,9 @@ function hostOf(options: Partial<TablesHostOptions> = {}): TablesHost {
       allowedHosts: [],
     },
     onStates: () => {},
+    onReplays: () => {},
     onCounts: () => {},
+    onVerified: () => {},
     onRequests: () => {},
     clock: systemClock,
     log: silentLog,
@@ -71,7 +73,9 @@ test('ingestion lasts until it is stopped, and tells what happens', async (t) =>
   const told: unknown[] = [];
   const host = hostOf({
     onStates: (tables) => told.push(tables.map(({ tableUuid }) => tableUuid)),
+    onReplays: (replays) => told.push(replays.map(({ lagRecords }) => lagRecords)),
     onCounts: (counts) => told.push(counts.map(({ topic, rows }) => [topic, rows])),
+    onVerified: (outcome) => told.push(outcome),
   });
   t.after(() => host.end());
   const stop = new AbortController();
@@ -79,8 +83,14 @@ test('ingestion lasts until it is stopped, and tells what happens', async (t) =>
     signal: stop.signal,
     onEvent: ({ type, offset }) => told.push([type, offset]),
   });
-  while (told.length < 3) await pause(1);
-  assert.deepEqual(told, [['record_ingestion_failed', 7], [['orders', 5]], ['uuid-of-lasting']]);
+  while (told.length < 5) await pause(1);
+  assert.deepEqual(told, [
+    ['record_ingestion_failed', 7],
+    [['orders', 5]],
+    [3],
+    'missing',
+    ['uuid-of-lasting'],
+  ]);
   stop.abort();
   assert.equal(await ended, 'wrote 1 rows');
 });
@@ -89,13 +99,13 @@ test('ingestion lasts until it is stopped, and tells what happens', async (t) =>
 const failures: readonly [name: string, message: RegExp, needsOperator: boolean][] = [
   ['crash',   /^the process that writes tables ended \(SIGABRT: terminate called .* planted\)$/, false],
   ['heap',    /^the process that writes tables ended \(it used more than 32 MiB of memory\)$/,   false],
-  ['loop',    /^the process that writes tables ended \(it did not yield for 1 s\)$/,             false],
+  ['loop',    /^the process that writes tables ended \(it did not yield for 4 s\)$/,             false],
   ['blocked', /^the table has another type$/,                                                    true],
 ];
 
 for (const [name, message, needsOperator] of failures)
   test(`a failure (${name}) is one line for the jobs of the process, and the next job runs`, async (t) => {
-    const host = hostOf({ heapBytesMax: 32 * MiB, ...(name === 'loop' && { silentMsMax: 1_000 }) });
+    const host = hostOf({ heapBytesMax: 32 * MiB, ...(name === 'loop' && { silentMsMax: 4_000 }) });
     t.after(() => host.end());
     const other = host.ingest(taskOf('lasting'), { signal: noStop }).catch((error: Error) => error);
     await assert.rejects(host.ingest(taskOf(name), { signal: noStop }), (error) => {

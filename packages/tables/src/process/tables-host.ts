@@ -3,10 +3,11 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { TableRemovalTask, TableState, TableTask } from '@weir/cluster';
+import type { ReplayState, TableRemovalTask, TableState, TableTask } from '@weir/cluster';
 import { type Clock, Failure, type Log, MiB } from '@weir/core';
 import type { StoreOperation } from '@weir/storage';
 import { tableLimits } from '../limits.ts';
+import type { VerifierOutcome } from '../maintenance/maintenance.ts';
 import { missingDuckDb } from './duckdb-package.ts';
 import type {
   FromTables,
@@ -31,7 +32,9 @@ export class TableWorkFailed extends Failure {
 export interface TablesHostOptions {
   readonly settings: Omit<TablesSettings, 'directory'>;
   readonly onStates: (tables: readonly TableState[]) => void;
+  readonly onReplays: (replays: readonly ReplayState[]) => void;
   readonly onCounts: (counts: readonly TopicCounts[]) => void;
+  readonly onVerified: (outcome: VerifierOutcome) => void;
   readonly onRequests: (bucket: string, operation: StoreOperation, count: number) => void;
   readonly clock: Clock;
   readonly log: Log;
@@ -247,10 +250,12 @@ class TablesProcess {
   }
 
   #take(message: FromTables): void {
-    const { clock, log, onStates, onCounts, onRequests } = this.#options;
+    const { clock, log, onStates, onReplays, onCounts, onVerified, onRequests } = this.#options;
     this.#heardMs = clock.monotonicMs();
     if (message.kind === 'states') onStates(message.tables);
+    else if (message.kind === 'replays') onReplays(message.replays);
     else if (message.kind === 'counts') onCounts(message.counts);
+    else if (message.kind === 'verified') onVerified(message.outcome);
     else if (message.kind === 'log') log[message.level](message.message, message.fields);
     else if (message.kind === 'requested')
       for (const [operation, count] of message.operations) onRequests(message.bucket, operation, count);

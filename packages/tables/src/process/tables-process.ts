@@ -27,7 +27,9 @@ process.on('message', (message: ToTables) => {
     works = new TableWorks({
       settings: message.settings,
       onStates: (tables) => send({ kind: 'states', tables }),
+      onReplays: (replays) => send({ kind: 'replays', replays }),
       onCounts: (counts) => send({ kind: 'counts', counts }),
+      onVerified: (outcome) => send({ kind: 'verified', outcome }),
       onRequest: (bucket, { operation }) => countRequest(bucket, operation),
       clock,
       random: systemRandom,

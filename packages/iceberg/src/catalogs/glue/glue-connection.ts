@@ -4,6 +4,7 @@ import { Failure, type JitteredBackOff, jitteredBackOffMs, type Random } from '@
 import { type Credentials, signRequest } from '@weir/storage';
 import { type JsonObject, parseJson, printJson } from '../../json/exact-json.ts';
 import { ObjectReader } from '../../json/json-reader.ts';
+import { CatalogDenied } from '../../table-errors.ts';
 import { AnswerLost, type ServerOptions, sendRequest, shownMessage } from '../server-request.ts';
 
 export interface GlueOptions extends ServerOptions {
@@ -31,7 +32,7 @@ export class GlueProblem extends Failure {
   readonly type: string;
 
   constructor(type: string, message: string) {
-    super(`Glue answered with ${type}${message === '' ? '' : `: ${message}`}${adviceOn(type)}`);
+    super(problemText(type, message));
     this.type = type;
   }
 }
@@ -76,8 +77,8 @@ export class GlueConnection {
   }
 
   /**
-   * Throws `GlueProblem` if Glue refused it, `AnswerLost` if a change may have been made, and a `Failure` if Glue was
-   * not reached.
+   * Throws `CatalogDenied` or `GlueProblem` if Glue refused it, `AnswerLost` if a change may have been made, and a
+   * `Failure` if Glue was not reached.
    */
   async call(action: GlueAction, input: JsonObject): Promise<ObjectReader> {
     const { clock, random, catalogId } = this.#options;
@@ -125,7 +126,10 @@ export class GlueConnection {
     const { type, message } = problemIn(text, status);
     if (status >= 500 || unknownTypes.has(type))
       throw new AnswerLost(`${this.#url.origin}: ${type}${message === '' ? '' : `: ${message}`}`);
-    throw new GlueProblem(type, message);
+    const advice = adviceOn(type);
+    throw advice === ''
+      ? new GlueProblem(type, message)
+      : new CatalogDenied(`${problemText(type, message)}${advice}`);
   }
 }
 
@@ -133,6 +137,11 @@ function domainOf(region: string): string {
   return region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
 }
 
+function problemText(type: string, message: string): string {
+  return `Glue answered with ${type}${message === '' ? '' : `: ${message}`}`;
+}
+
+/** What to do if Glue denied it. */
 function adviceOn(type: string): string {
   if (deniedTypes.has(type)) return '; allow the role of the agents this action on Glue';
   return refusedTypes.has(type) ? '; check the credentials' : '';

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { type Clock, Failure } from '@weir/core';
 import { type Credentials, signRequest } from '@weir/storage';
+import { CatalogDenied } from '../../table-errors.ts';
 import { type OutgoingRequest, type ServerAnswer, urlBelow } from '../server-request.ts';
 
 export type RestAuth =
@@ -129,10 +130,11 @@ class ClientCredentials implements Authenticator {
     });
     const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
     const { status, text } = await this.#deps.send({ method: 'POST', url, headers, body: form.toString() });
-    if (status !== 200)
-      throw new Failure(
-        `${url.origin}: the token server answered with status ${status}; check client id and secret`,
-      );
+    if (status !== 200) {
+      const problem = `${url.origin}: the token server answered with status ${status}; check client id and secret`;
+      // RFC 6749 lets servers answer a client that they do not know with 400 too.
+      throw status >= 400 && status < 404 ? new CatalogDenied(problem) : new Failure(problem);
+    }
     const { token, seconds } = tokenIn(text, url);
     this.#known = { token, endMs: this.#deps.clock.nowMs() + seconds * 1000 - earlyMs };
     return token;

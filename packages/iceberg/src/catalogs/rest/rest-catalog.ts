@@ -23,7 +23,7 @@ import {
 import { type Catalog, type LoadedTable, shownName, type TableName } from '../catalog.ts';
 import { AnswerLost } from '../server-request.ts';
 import {
-  adviceOn,
+  failureOn,
   type RestAnswer,
   type RestCall,
   RestConnection,
@@ -151,7 +151,7 @@ function loadedIn(table: TableName, answer: RestAnswer): LoadedTable {
 
 function problemOf(table: TableName, { status, problem }: RestAnswer): Error {
   if (status === 404) return new TableNotFound(`${shownName(table)}: there is no such table`);
-  return new Failure(`${shownName(table)}: the catalog answered with ${problem}${adviceOn(status)}`);
+  return failureOn(status, `${shownName(table)}: the catalog answered with ${problem}`);
 }
 
 function readName(json: Json, place: string): TableName {

@@ -2,6 +2,7 @@
 import { Failure, type JitteredBackOff, jitteredBackOffMs, type Random } from '@weir/core';
 import { type Json, parseJson, printJson } from '../../json/exact-json.ts';
 import { ObjectReader } from '../../json/json-reader.ts';
+import { CatalogDenied } from '../../table-errors.ts';
 import {
   AnswerLost,
   type OutgoingRequest,
@@ -94,9 +95,7 @@ export class RestConnection {
     const query = warehouse === undefined ? undefined : { warehouse };
     const { status, json, problem } = await this.#request({ method: 'GET', path: ['config'], query });
     if (status !== 200)
-      throw new Failure(
-        `${this.#uri.origin}: the catalog refused its configuration: ${problem}${adviceOn(status)}`,
-      );
+      throw failureOn(status, `${this.#uri.origin}: the catalog refused its configuration: ${problem}`);
     const config = new ObjectReader(json, 'config');
     const values: Record<string, string> = { ...config.texts('defaults'), ...config.texts('overrides') };
     return {
@@ -166,9 +165,11 @@ function safeDecode(segment: string): string {
   }
 }
 
-/** What to do about a status, after the problem. */
-export function adviceOn(status: number): string {
-  return [401, 403, 419].includes(status) ? '; check the credentials and rights of the catalog' : '';
+/** What a status means for a request that had no effect. */
+export function failureOn(status: number, problem: string): Failure {
+  return [401, 403, 419].includes(status)
+    ? new CatalogDenied(`${problem}; check the credentials and rights of the catalog`)
+    : new Failure(problem);
 }
 
 /** `{"error": {"message", "type", "code"}}`, or whatever a proxy answers. */
