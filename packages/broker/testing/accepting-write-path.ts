@@ -9,5 +9,6 @@ export function acceptingWritePath(): { appended: ProducedBatch[]; writePath: Wr
     const results = batches.map(() => ({ error: 'NONE', baseOffset: 0, logStartOffset: 0 }));
     return { results, throttleTimeMs: 0 };
   };
-  return { appended, writePath: { append } as unknown as WritePath };
+  const begin: WritePath['begin'] = (batches, _, onOutcome) => void append(batches).then(onOutcome);
+  return { appended, writePath: { append, begin } as unknown as WritePath };
 }

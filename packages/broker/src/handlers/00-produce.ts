@@ -20,7 +20,7 @@ import type { TopicDistribution } from '../telemetry/topic-distributions.ts';
 import { type CheckedBatch, checkBatchOffThread, schemasNeeded } from '../write-path/check-batch.ts';
 import type { AppendOutcome, AppendResult, ProducedBatch } from '../write-path/produced-batch.ts';
 import { produceOutcomes } from '../write-path/write-metrics.ts';
-import type { WritePath } from '../write-path/write-path.ts';
+import type { AppendOptions, WritePath } from '../write-path/write-path.ts';
 
 type ProduceApi = Apis['Produce'];
 type ProduceResponse = ProduceApi['response']['fields'];
@@ -91,8 +91,7 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
 
   return (request, context) => {
     if (!mayProduce(options.roles)) return request.acks === 0 ? 'close' : notLeader(request, context);
-    const answer = produce(request, context);
-    return answer instanceof Promise ? answer.then(counted) : counted(answer);
+    return produce(request, context);
   };
 
   function counted(answer: Answer<ProduceResponse>): Answer<ProduceResponse> {
@@ -107,10 +106,8 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
     const pause = options.pause ?? (() => nextTurn(context.clock));
     const drafted = inTurns(draftOf(request, context), context.clock);
     if (!(drafted instanceof Promise)) {
-      if (isEmpty(drafted)) return answerOf(drafted, acks, 0);
-      if (drafted.deferredBatches.length === 0 && before === undefined) {
-        return answerWritten(drafted, append(drafted.batches));
-      }
+      if (isEmpty(drafted)) return counted(answerOf(drafted, acks, 0));
+      if (drafted.deferredBatches.length === 0 && before === undefined) return write(drafted);
     }
     return writeInOrder(drafted, order.hold(context.closed));
 
@@ -124,10 +121,10 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
         const draft = await drafting;
         await inflateInTurn(draft);
         // Nothing of the request was written yet, and the client is gone.
-        if (hasLeft()) return 'close';
-        if (draft.batches.length === 0) return answerOf(draft, acks, 0);
+        if (hasLeft()) return counted('close');
+        if (draft.batches.length === 0) return counted(answerOf(draft, acks, 0));
         const { appended } = await appendInParts(draft.batches);
-        written = answerWritten(draft, appended);
+        written = appended.then(answering(draft));
       } finally {
         release();
       }
@@ -167,14 +164,32 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
       }
     }
 
-    function append(batches: readonly ProducedBatch[]): Promise<AppendOutcome> {
-      return options.writePath.append(batches, {
+    /** What most requests are: one promise, from its file to the socket. */
+    function write(draft: Draft): Promise<Answer<ProduceResponse>> {
+      return new Promise((resolve, reject) => {
+        const answer = answering(draft);
+        options.writePath.begin(draft.batches, appendOptions(), (outcome) => {
+          try {
+            resolve(answer(outcome));
+          } catch (error) {
+            reject(error);
+          }
+        });
+      });
+    }
+
+    function appendOptions(): AppendOptions {
+      return {
         deadlineMs: context.clock.monotonicMs() + timeoutMs(request),
         // With acks 0, a client may close its connection as soon as everything is sent.
         left: acks === 0 ? undefined : context.left,
         receivedMs: context.receivedMs,
         connection: context.closed,
-      });
+      };
+    }
+
+    function append(batches: readonly ProducedBatch[]): Promise<AppendOutcome> {
+      return options.writePath.append(batches, appendOptions());
     }
 
     /** Begins to write: many batches in several turns, so that the outcome is known later than that. */
@@ -191,16 +206,17 @@ export function produceHandler(options: ProduceOptions): HandlerOf<ProduceApi> {
       return { appended: Promise.all(parts).then(joinedOutcome) };
     }
 
-    function answerWritten(draft: Draft, appended: Promise<AppendOutcome>): Promise<Answer<ProduceResponse>> {
+    /** Returns how the outcome of a write that begins now becomes an answer. */
+    function answering(draft: Draft): (outcome: AppendOutcome) => HandlerResult<ProduceResponse> {
       options.distribution?.note(context.cluster, draft.batches);
-      const startedMs = context.clock.monotonicMs();
-      return appended.then(({ results, throttleTimeMs }) => {
+      const startedMs = context.receivedMs ?? context.clock.monotonicMs();
+      return ({ results, throttleTimeMs }) => {
         const settleBatch = settlerOf(draft, results, context.apiVersion);
         return eachInTurns(draft.batches, context.clock, settleBatch, () => {
-          options.onWritten?.(context.clock.monotonicMs() - (context.receivedMs ?? startedMs));
-          return answerOf(draft, acks, throttleTimeMs);
+          options.onWritten?.(context.clock.monotonicMs() - startedMs);
+          return counted(answerOf(draft, acks, throttleTimeMs));
         });
-      });
+      };
     }
   }
 }

@@ -61,7 +61,14 @@ export class ManagedWrites {
   /** A write path that knows of managed topics. */
   around(writePath: WritePath): WritePath {
     return {
-      append: (batches, options) => this.#append(writePath, batches, options),
+      append: (batches, options) =>
+        this.#concerns(batches)
+          ? this.#appendApart(writePath, batches, options)
+          : writePath.append(batches, options),
+      begin: (batches, options, onOutcome) => {
+        if (!this.#concerns(batches)) writePath.begin(batches, options, onOutcome);
+        else void this.#appendApart(writePath, batches, options).then(onOutcome);
+      },
       appendInBackground: (batches) => writePath.appendInBackground(batches),
       drain: () => writePath.drain(),
       abandon: () => writePath.abandon(),
@@ -86,23 +93,17 @@ export class ManagedWrites {
         this.#progress.delete(topicId);
   }
 
-  #append(
+  #concerns(batches: readonly ProducedBatch[]): boolean {
+    const { topics } = this.#managed;
+    return topics.size > 0 && batches.some(({ topicId }) => topics.has(topicId));
+  }
+
+  async #appendApart(
     writePath: WritePath,
     batches: readonly ProducedBatch[],
     options: AppendOptions,
   ): Promise<AppendOutcome> {
     const { topics } = this.#managed;
-    if (topics.size === 0 || !batches.some(({ topicId }) => topics.has(topicId)))
-      return writePath.append(batches, options);
-    return this.#appendApart(topics, writePath, batches, options);
-  }
-
-  async #appendApart(
-    topics: ReadonlyMap<string, ManagedTopic>,
-    writePath: WritePath,
-    batches: readonly ProducedBatch[],
-    options: AppendOptions,
-  ): Promise<AppendOutcome> {
     const results = new Array<AppendResult>(batches.length);
     const own: number[] = [];
     const forwarded = new Map<string, Forwarded>();

@@ -1,4 +1,10 @@
-import { CallNotDone, type ClusterPort, ClusterUnavailable, entryErrors } from '@weir/cluster';
+import {
+  CallNotDone,
+  type ClusterPort,
+  ClusterUnavailable,
+  entryErrors,
+  type FileCommitResult,
+} from '@weir/cluster';
 import { type Clock, type JitteredBackOff, jitteredBackOffMs, type Log, type Random } from '@weir/core';
 import { AgentKeyRefused } from '@weir/rpc';
 import type { DataFile, OrderKey } from './data-file.ts';
@@ -25,6 +31,14 @@ interface CommitQueueOptions {
   readonly onGone: (file: DataFile) => void;
   /** Called for every file that leaves the queue, committed or failed. */
   readonly onLeft: (file: DataFile) => void;
+}
+
+interface CommitCall {
+  /** Empty until the call leaves. */
+  files: readonly DataFile[];
+  wasInDoubt: boolean;
+  /** Files whose batches have to be written again. */
+  readonly gone: DataFile[];
 }
 
 /**
@@ -74,7 +88,7 @@ export class CommitQueue {
   /** Must be called when a file becomes `stored` or `failed`. */
   advance(): void {
     this.#dropFailed();
-    if (!this.#isCalling && (this.#isInDoubt || this.#hasNext())) void this.#commit();
+    if (!this.#isCalling && (this.#isInDoubt || this.#hasNext())) this.#commit();
   }
 
   /** Whether the outcome of a call that was sent is unknown. */
@@ -146,58 +160,83 @@ export class CommitQueue {
     return ready;
   }
 
-  async #commit(): Promise<void> {
-    const { port, clock, random, log } = this.#options;
+  /** Not an async function: every file passes here, and waits for one promise, that of its call. */
+  #commit(): void {
     this.#isCalling = true;
-    /** Empty until the call leaves. */
-    let files: readonly DataFile[] = [];
-    let wasInDoubt = false;
-    const gone: DataFile[] = [];
+    const call: CommitCall = { files: [], wasInDoubt: false, gone: [] };
+    const take = () => {
+      call.wasInDoubt = this.#isInDoubt;
+      call.files = this.#takeReady();
+      return call.files.map((file) => file.commit());
+    };
+    const onError = (error: unknown) => {
+      if (this.#isOver(call, error)) this.#leave(call);
+    };
     try {
-      const results = await port().commitFiles(() => {
-        wasInDoubt = this.#isInDoubt;
-        files = this.#takeReady();
-        return files.map((file) => file.commit());
-      });
-      this.#failures = 0;
-      if (this.#oneByOne > 0) this.#oneByOne--;
-      for (const [index, file] of files.entries()) {
-        file.state = 'committed';
-        file.settle(results[index]!);
-        if (results[index]!.error.includes(goneError)) gone.push(file);
-      }
+      this.#options
+        .port()
+        .commitFiles(take)
+        .then((results) => {
+          try {
+            this.#settle(call, results);
+          } catch (error) {
+            onError(error);
+            return;
+          }
+          this.#leave(call);
+        }, onError);
     } catch (error) {
-      // A call that never left had no effect. A refused key does not decide the outcome of an earlier call.
-      const isInDoubt = error instanceof ClusterUnavailable || error instanceof AgentKeyRefused;
-      if (error instanceof CallNotDone && !wasInDoubt) this.#takeBack(files);
-      if (files.length === 0 || isInDoubt) {
-        const retries = this.#failures++;
-        log.warn('failed to reach control plane, retrying commit', {
-          files: files.length,
-          attempt: this.#failures,
-          error: error instanceof Error ? error.message : String(error),
-        });
-        if (this.#isAbandoned) return;
-        const delayMs = jitteredBackOffMs(retries, retryBackOff, random);
-        this.#cancelRetry = clock.after(delayMs, () => this.#resume());
-        return;
-      }
-      if (files.length > 1) {
-        this.#oneByOne = files.length;
-      } else {
-        log.error('failed to commit file', { fileId: files[0]!.fileId, error: String(error) });
-        if (this.#oneByOne > 0) this.#oneByOne--;
-        files[0]!.state = 'failed';
-        for (const append of files[0]!.appends) append.fail('UNKNOWN_SERVER_ERROR');
-      }
+      onError(error);
     }
+  }
+
+  #settle({ files, gone }: CommitCall, results: readonly FileCommitResult[]): void {
+    this.#failures = 0;
+    if (this.#oneByOne > 0) this.#oneByOne--;
+    for (const [index, file] of files.entries()) {
+      file.state = 'committed';
+      file.settle(results[index]!);
+      if (results[index]!.error.includes(goneError)) gone.push(file);
+    }
+  }
+
+  /** Whether the outcome of a call that failed is known; if not, it is repeated. */
+  #isOver({ files, wasInDoubt }: CommitCall, error: unknown): boolean {
+    const { clock, random, log } = this.#options;
+    // A call that never left had no effect. A refused key does not decide the outcome of an earlier call.
+    const isInDoubt = error instanceof ClusterUnavailable || error instanceof AgentKeyRefused;
+    if (error instanceof CallNotDone && !wasInDoubt) this.#takeBack(files);
+    if (files.length === 0 || isInDoubt) {
+      const retries = this.#failures++;
+      log.warn('failed to reach control plane, retrying commit', {
+        files: files.length,
+        attempt: this.#failures,
+        error: error instanceof Error ? error.message : String(error),
+      });
+      if (this.#isAbandoned) return false;
+      const delayMs = jitteredBackOffMs(retries, retryBackOff, random);
+      this.#cancelRetry = clock.after(delayMs, () => this.#resume());
+      return false;
+    }
+    if (files.length > 1) {
+      this.#oneByOne = files.length;
+    } else {
+      log.error('failed to commit file', { fileId: files[0]!.fileId, error: String(error) });
+      if (this.#oneByOne > 0) this.#oneByOne--;
+      files[0]!.state = 'failed';
+      for (const append of files[0]!.appends) append.fail('UNKNOWN_SERVER_ERROR');
+    }
+    return true;
+  }
+
+  #leave({ files, gone }: CommitCall): void {
     for (const file of files) {
       if (file.state !== 'committed') continue;
       this.#files.splice(this.#files.indexOf(file), 1);
       this.#options.onLeft(file);
     }
     for (const file of gone) {
-      log.warn('failed to commit file, it is deleted or too old', { fileId: file.fileId });
+      this.#options.log.warn('failed to commit file, it is deleted or too old', { fileId: file.fileId });
       this.#options.onGone(file);
     }
     this.#resume();

@@ -34,6 +34,16 @@ export interface WritePath {
    */
   append(batches: readonly ProducedBatch[], options: AppendOptions): Promise<AppendOutcome>;
   /**
+   * The same with a callback, for the requests of clients: there are very many, and a promise for each layer that an
+   * answer passes costs as much as the answer. `onOutcome` is called once, at once or while the requests of its file
+   * are answered, and must not throw.
+   */
+  begin(
+    batches: readonly ProducedBatch[],
+    options: AppendOptions,
+    onOutcome: (outcome: AppendOutcome) => void,
+  ): void;
+  /**
    * Writes batches that no client waits for, with a memory limit of their own: they join the next file that closes for
    * clients, and get their own file only after a while without one. See `background-queue.ts`. Never rejects.
    * KAFKA_STORAGE_ERROR means that nothing was written.
@@ -141,36 +151,39 @@ class FileWritePath implements WritePath {
   }
 
   append(batches: readonly ProducedBatch[], options: AppendOptions): Promise<AppendOutcome> {
-    if (batches.length === 0) return Promise.resolve({ results: [], throttleTimeMs: 0 });
-    if (batches.length > brokerLimits.appendBatchesMax) {
-      return Promise.resolve({
-        results: batches.map(() => failedAppend('INVALID_REQUEST')),
-        throttleTimeMs: 0,
-      });
+    return new Promise((resolve) => this.begin(batches, options, resolve));
+  }
+
+  begin(
+    batches: readonly ProducedBatch[],
+    options: AppendOptions,
+    onOutcome: (outcome: AppendOutcome) => void,
+  ): void {
+    if (batches.length === 0 || batches.length > brokerLimits.appendBatchesMax) {
+      onOutcome({ results: batches.map(() => failedAppend('INVALID_REQUEST')), throttleTimeMs: 0 });
+      return;
     }
-    return new Promise((resolve) => {
-      const connection = this.#connectionOf(options.connection);
-      this.#outstanding.begin();
-      connection?.begin();
-      const answer = (outcome: AppendOutcome) => {
-        this.#outstanding.end();
-        connection?.end();
-        resolve(outcome);
-      };
-      const arrivedMs = this.#options.clock.monotonicMs();
-      const deadlineMs = Math.min(options.deadlineMs, arrivedMs + brokerLimits.produceTimeoutMsMax);
-      const { left, receivedMs = arrivedMs } = options;
-      const timing = { arrivedMs, deadlineMs, receivedMs };
-      const append = new PendingAppend(batches, { ...timing, left, connection }, answer);
-      if (this.#lost.refuses(append)) {
-        append.fail('KAFKA_STORAGE_ERROR');
-        return;
-      }
-      this.#lost.found(append);
-      if (this.#waiting.size === 0 && this.#hasRoomFor(append)) this.#admit(append);
-      else this.#wait(append);
-      this.#pumpAfterAppend();
-    });
+    const connection = this.#connectionOf(options.connection);
+    this.#outstanding.begin();
+    connection?.begin();
+    const answer = (outcome: AppendOutcome) => {
+      this.#outstanding.end();
+      connection?.end();
+      onOutcome(outcome);
+    };
+    const arrivedMs = this.#options.clock.monotonicMs();
+    const deadlineMs = Math.min(options.deadlineMs, arrivedMs + brokerLimits.produceTimeoutMsMax);
+    const { left, receivedMs = arrivedMs } = options;
+    const timing = { arrivedMs, deadlineMs, receivedMs };
+    const append = new PendingAppend(batches, { ...timing, left, connection }, answer);
+    if (this.#lost.refuses(append)) {
+      append.fail('KAFKA_STORAGE_ERROR');
+      return;
+    }
+    this.#lost.found(append);
+    if (this.#waiting.size === 0 && this.#hasRoomFor(append)) this.#admit(append);
+    else this.#wait(append);
+    this.#pumpAfterAppend();
   }
 
   #connectionOf(identity: object | undefined): OutstandingAppends | undefined {

@@ -37,6 +37,15 @@ interface Waiting {
   readonly refuse: (error: Error) => void;
 }
 
+/** An append that is repeated until it is stored. */
+interface Append {
+  readonly entries: readonly Buffer[];
+  readonly contents: readonly FileContent[];
+  readonly startMs: number;
+  /** Failures so far. */
+  outage?: Outage;
+}
+
 /**
  * Group commit: the commands of one leader on their way to the journal.
  *
@@ -197,15 +206,7 @@ export class CommitPipeline {
     const entries = taken.flatMap(({ entry }) => (entry === undefined ? [] : [entry]));
     const contents = taken.flatMap(({ contents = [] }) => contents);
     this.#running = taken;
-    this.#append(entries, contents).then(
-      () => {
-        if (this.#failure !== undefined) return;
-        this.#durablePosition += entries.length;
-        if (this.#options.mayAcknowledge()) this.#acknowledge();
-        else this.#options.whenKnown((isValid) => this.#acknowledge(isValid));
-      },
-      (error: Error) => this.fail(error),
-    );
+    this.#append({ entries, contents, startMs: this.#options.clock.monotonicMs() });
   }
 
   #acknowledge(isAllowed = true): void {
@@ -234,26 +235,41 @@ export class CommitPipeline {
     return this.#queue.splice(0, count);
   }
 
-  /** Appends, with retries while the lease holds: a repeated append is stored once. */
-  async #append(entries: readonly Buffer[], contents: readonly FileContent[]): Promise<void> {
-    const { journal, epoch, clock, log, retryMs, metrics, isLeaseValid } = this.#options;
-    const startMs = clock.monotonicMs();
-    const outage = new Outage(clock, retryMs);
-    for (;;) {
-      try {
-        await journal.append(epoch, this.#durablePosition, entries, contents);
-        const over = outage.ended();
-        if (over !== undefined) log.info('resumed appending to journal', over);
-        metrics.appendSeconds.observe((clock.monotonicMs() - startMs) / 1000);
-        metrics.entries.add(entries.length);
-        return;
-      } catch (error) {
-        if (error instanceof Fenced || this.#failure !== undefined || !isLeaseValid()) throw error;
-        const fields = outage.failed(error);
-        if (fields !== undefined) log.warn('failed to append to journal, retrying', fields);
-      }
-      await new Promise<void>((resolve) => clock.after(retryMs, resolve));
+  /**
+   * Appends, with retries while the lease holds: a repeated append is stored once. Not an async function: every file of
+   * this agent passes here, and each promise on its way costs as much as the columns of a batch.
+   */
+  #append(append: Append): void {
+    this.#options.journal
+      .append(this.#options.epoch, this.#durablePosition, append.entries, append.contents)
+      .then(
+        () => this.#appended(append),
+        (error: Error) => this.#appendFailed(append, error),
+      );
+  }
+
+  #appended({ entries, startMs, outage }: Append): void {
+    const { clock, log, metrics, mayAcknowledge, whenKnown } = this.#options;
+    const over = outage?.ended();
+    if (over !== undefined) log.info('resumed appending to journal', over);
+    metrics.appendSeconds.observe((clock.monotonicMs() - startMs) / 1000);
+    metrics.entries.add(entries.length);
+    if (this.#failure !== undefined) return;
+    this.#durablePosition += entries.length;
+    if (mayAcknowledge()) this.#acknowledge();
+    else whenKnown((isValid) => this.#acknowledge(isValid));
+  }
+
+  #appendFailed(append: Append, error: Error): void {
+    const { clock, log, retryMs, isLeaseValid } = this.#options;
+    if (error instanceof Fenced || this.#failure !== undefined || !isLeaseValid()) {
+      this.fail(error);
+      return;
     }
+    append.outage ??= new Outage(clock, retryMs);
+    const fields = append.outage.failed(error);
+    if (fields !== undefined) log.warn('failed to append to journal, retrying', fields);
+    clock.after(retryMs, () => this.#append(append));
   }
 
   /** The list may grow during the iteration: callers that arrive meanwhile follow those that waited. */
