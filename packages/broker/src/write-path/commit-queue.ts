@@ -160,7 +160,7 @@ export class CommitQueue {
     return ready;
   }
 
-  /** Not an async function: every file passes here, and waits for one promise, that of its call. */
+  /** Not an async function, because every file passes here (ADR 0177). */
   #commit(): void {
     this.#isCalling = true;
     const call: CommitCall = { files: [], wasInDoubt: false, gone: [] };

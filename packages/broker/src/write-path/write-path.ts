@@ -34,9 +34,8 @@ export interface WritePath {
    */
   append(batches: readonly ProducedBatch[], options: AppendOptions): Promise<AppendOutcome>;
   /**
-   * The same with a callback, for the requests of clients: there are very many, and a promise for each layer that an
-   * answer passes costs as much as the answer. `onOutcome` is called once, at once or while the requests of its file
-   * are answered, and must not throw.
+   * The same with a callback, for requests of clients, of which there are very many (ADR 0177). `onOutcome` is called
+   * once: at once, or while the requests of its file are answered. It must not throw.
    */
   begin(
     batches: readonly ProducedBatch[],

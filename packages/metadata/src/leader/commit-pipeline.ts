@@ -236,8 +236,8 @@ export class CommitPipeline {
   }
 
   /**
-   * Appends, with retries while the lease holds: a repeated append is stored once. Not an async function: every file of
-   * this agent passes here, and each promise on its way costs as much as the columns of a batch.
+   * Appends, with retries while the lease holds: a repeated append is stored once. Not an async function, because
+   * every file passes here (ADR 0177).
    */
   #append(append: Append): void {
     this.#options.journal
