@@ -19,7 +19,7 @@ export class WeirProcess {
   constructor(name: string, args: readonly string[], environment: Readonly<Record<string, string>>) {
     this.name = name;
     // `bin/weir` execs the server, so signals to the child reach the server.
-    const env = { ...servingVariables(args[0]), ...environment };
+    const env = { ...servingVariables(args), ...environment };
     this.#child = spawn(executable, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child.stdout!.on('data', (chunk) => {
       this.#output += chunk;

@@ -21,7 +21,7 @@ export class WeirCommand {
   ) {
     const { PATH } = systemEnvironment;
     this.#child = spawn(bin, args, {
-      env: { PATH, ...servingVariables(args[0]), ...variables },
+      env: { PATH, ...servingVariables(args), ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {

@@ -51,7 +51,7 @@ export async function startWeir(
   const { PATH } = systemEnvironment;
   // Environment variables of the test machine must not configure the process under test, and its home stays clean.
   const child = spawn(bin, args, {
-    env: { PATH, ...servingVariables(args[0]), ...variables },
+    env: { PATH, ...servingVariables(args), ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { out: '', err: '' };
