@@ -20,7 +20,7 @@ import {
   TopicDistribution,
   topicDistributionRows,
 } from '@weir/broker';
-import { openWrittenSource, SourceWrites } from '@weir/jobs';
+import { migrationRows, openWrittenSource, SourceWrites } from '@weir/jobs';
 import type { RecordSchemas } from '@weir/registry/decoding';
 import { principalsOf } from '@weir/security';
 import type { AgentContext } from '../agent-context.ts';
@@ -99,7 +99,18 @@ function createDataPath(
     log,
     stopping,
   });
-  const managedWrites = new ManagedWrites({ view, source: sourceWrites, clock });
+  const managedWrites = new ManagedWrites({
+    view,
+    source: sourceWrites,
+    onPassedOn: (topic, { recordCount, byteLength, isStored }) => {
+      if (!isStored) metrics.series(migrationRows.failedForwards, { topic }).add(1);
+      else {
+        metrics.series(migrationRows.forwardedRecords, { topic }).add(recordCount);
+        metrics.series(migrationRows.forwardedBytes, { topic }).add(byteLength);
+      }
+    },
+    clock,
+  });
   const writePath = managedWrites.around(ownWrites);
   const copyPath = createCopyPath({
     clusterId,

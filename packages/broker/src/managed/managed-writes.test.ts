@@ -7,16 +7,21 @@ import type { WritePath } from '../write-path/write-path.ts';
 import { ManagedWrites } from './managed-writes.ts';
 import type { SourceWrite } from './source-writer.ts';
 
+const bytes = Buffer.alloc(70);
+
 class Agent {
   readonly clock = new HandClock();
   readonly #entries = new FollowedEntries();
   readonly forwarded: (SourceWrite & { answer: (results: readonly AppendResult[]) => void })[] = [];
   readonly own: ProducedBatch[] = [];
+  readonly passedOn: string[] = [];
   readonly writes = new ManagedWrites({
     view: {
       records: (namespace) => this.#entries.of(namespace),
       topicById: (topicId) => ({ name: `${topicId} here` }) as never,
     },
+    onPassedOn: (topicName, { recordCount, byteLength, isStored }) =>
+      void this.passedOn.push(`${topicName}: ${recordCount} in ${byteLength} bytes, ${isStored}`),
     source: { write: (write) => new Promise((answer) => this.forwarded.push({ ...write, answer })) },
     clock: this.clock,
   });
@@ -37,12 +42,14 @@ class Agent {
   }
 
   append(...topicIds: string[]) {
-    const batches = topicIds.map((topicId) => ({ topicId, partition: 0, recordCount: 2 }) as ProducedBatch);
+    const batches = topicIds.map(
+      (topicId) => ({ topicId, partition: 0, recordCount: 2, bytes }) as ProducedBatch,
+    );
     return this.path.append(batches, { deadlineMs: this.clock.monotonicMs() + 60_000 });
   }
 
   async error(topicId: string, transaction?: ProducedBatch['transaction']): Promise<string> {
-    const batch = { topicId, partition: 0, recordCount: 1, transaction } as ProducedBatch;
+    const batch = { topicId, partition: 0, recordCount: 1, bytes, transaction } as ProducedBatch;
     const { results } = await this.path.append([batch], { deadlineMs: 1e9 });
     return results[0]!.error;
   }

@@ -14,7 +14,16 @@ import type { SourceWriter } from './source-writer.ts';
 interface ManagedWritesOptions {
   readonly view: Pick<ClusterView, 'records' | 'topicById'>;
   readonly source: SourceWriter;
+  /** The source has answered a batch of a topic. */
+  readonly onPassedOn: (topicName: string, batch: PassedOnBatch) => void;
   readonly clock: Pick<Clock, 'monotonicMs'>;
+}
+
+interface PassedOnBatch {
+  readonly recordCount: number;
+  readonly byteLength: number;
+  /** Whether the source has stored it. */
+  readonly isStored: boolean;
 }
 
 /**
@@ -148,7 +157,7 @@ export class ManagedWrites {
     batches: readonly ProducedBatch[],
     wantedDeadlineMs: number,
   ): Promise<readonly AppendResult[]> {
-    const { source, clock } = this.#options;
+    const { source, clock, view, onPassedOn } = this.#options;
     const progress = this.#progressOf(topicId);
     progress.underWay++;
     try {
@@ -158,8 +167,13 @@ export class ManagedWrites {
         deadlineMs: Math.min(wantedDeadlineMs, clock.monotonicMs() + forwardTimeoutMs),
         maySend: () => this.#maySend(topicId, migration.pipelineId),
       });
-      for (const [index, { error }] of results.entries())
-        if (error === 'NONE') progress.forwardedRecords += batches[index]!.recordCount;
+      const topicName = view.topicById(topicId)?.name ?? migration.sourceTopic;
+      for (const [index, { error }] of results.entries()) {
+        const { recordCount, bytes } = batches[index]!;
+        const isStored = error === 'NONE';
+        if (isStored) progress.forwardedRecords += recordCount;
+        onPassedOn(topicName, { recordCount, byteLength: bytes.length, isStored });
+      }
       return results;
     } finally {
       progress.underWay--;

@@ -20,6 +20,24 @@ export const migrationRows = {
     help: 'Records that migrations copied on this agent, markers of transactions included.',
     labels: ['topic'],
   },
+  forwardedRecords: {
+    name: 'orbit_forwarded_records_counter',
+    kind: 'counter',
+    help: 'Records of clients that this agent passed on to the source of a topic, and that the source has stored.',
+    labels: ['topic'],
+  },
+  forwardedBytes: {
+    name: 'orbit_forwarded_bytes_counter',
+    kind: 'counter',
+    help: 'Bytes of the batches with these records.',
+    labels: ['topic'],
+  },
+  failedForwards: {
+    name: 'orbit_failed_forwards_counter',
+    kind: 'counter',
+    help: 'Batches of clients that this agent was to pass on and that the source has refused, or not answered.',
+    labels: ['topic'],
+  },
   lag: {
     name: 'orbit_lag_offsets',
     kind: 'gauge',
