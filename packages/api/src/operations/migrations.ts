@@ -408,7 +408,11 @@ export const migrationOperations = [
       'The topics cut over together. As soon as nothing holds them back, `proxy` becomes `blocked`, in which producers get a retriable error, and then `migrated`, for good. If that does not succeed in time, agents forward again.',
     input: clusterInput({
       topics: chosenTopics('all that are in `proxy` if absent'),
-      timeout_seconds: integer(10, 86_400).default(600).describe('When it ends by itself.'),
+      timeout_seconds: integer(10, 86_400)
+        .optional()
+        .describe(
+          'When it ends by itself. If absent, the shortest `auto_migration.timeout` of the mappings of the topics decides, which is ten minutes unless it is set.',
+        ),
       reason: reason(),
       validate_only: validateOnly(),
     }),

@@ -403,7 +403,10 @@ export const pipelineOperations = [
     name: 'delete_pipeline',
     title: 'Delete a pipeline',
     summary: 'Delete a pipeline with its configurations. It cannot be restored.',
+    description:
+      'A migration is deleted only when it manages no topic any more: clients could never write to what it leaves behind. Hand its topics over, or delete their copies, before.',
     input: clusterInput(target),
+    errors: ['conflict'],
     example: { input: exampleTarget },
   }),
 ] as const;

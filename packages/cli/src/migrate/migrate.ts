@@ -146,9 +146,13 @@ export const forward: Handler<'cli migrate forward'> = async (values, deps) => {
 /** Asks for a cut-over, and waits for its end if asked to. */
 export const cutOver: Handler<'cli migrate cut-over'> = async (values, deps) => {
   const { client, on } = await open(values, deps);
-  const timeout_seconds = Math.ceil(values.cutOverTimeout / 1000);
+  const seconds = Math.ceil(values.cutOverTimeout / 1000);
   const changed = await orFailure(
-    client.call('orbit/auto_migration/initiate', { ...on, ...chosen(values), timeout_seconds }),
+    client.call('orbit/auto_migration/initiate', {
+      ...on,
+      ...chosen(values),
+      ...(seconds === 0 ? {} : { timeout_seconds: seconds }),
+    }),
   );
   printChanges(changed, values, deps, 'See how it goes: weir cli migrate status -watch');
   if (!values.watch || values.dryRun) return 0;

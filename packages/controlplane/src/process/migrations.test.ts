@@ -170,3 +170,21 @@ test('an agent answers a preflight, and what it refuses reaches the caller', asy
   ]);
   assert.match(String((outcome as PromiseRejectedResult).reason), /kafka\.example\.com:9092: refused/);
 });
+
+test('a migration is deleted when it manages no topic any more', async (t) => {
+  const { client, on, manage, pipeline_id } = await start(t);
+  await manage('orders', 'bills');
+  const target = { ...on, pipeline_id };
+  await refused(
+    client,
+    'conflict',
+    'delete_pipeline',
+    target,
+    /still manages 2 topics, first bills: hand them over/,
+  );
+  await client.call('orbit/hand_over', { ...on, topics: ['orders'] });
+  await refused(client, 'conflict', 'delete_pipeline', target, /still manages 1 topics, first bills/);
+  await client.call('orbit/delete_copy', { ...on, topic_name: 'bills' });
+  await client.call('delete_pipeline', target);
+  await refused(client, 'not_found', 'orbit/describe_migration', on, /has no migration/);
+});

@@ -2,4 +2,4 @@
 export { migrationConfiguration } from './configuration-schema.ts';
 export { type MappedTopic, mapTopics, type TopicMap } from './map-topics.ts';
 export type { MigrationConfiguration, TopicMapping } from './migration-configuration.ts';
-export { type ConfigurationReading, readConfiguration } from './read-configuration.ts';
+export { type ConfigurationReading, readConfiguration, usualTimeoutMs } from './read-configuration.ts';

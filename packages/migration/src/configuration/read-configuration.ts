@@ -18,7 +18,7 @@ export type ConfigurationReading =
   | { readonly configuration: MigrationConfiguration }
   | { readonly problems: readonly ConfigurationProblem[] };
 
-const usualTimeoutMs = 10 * 60_000;
+export const usualTimeoutMs = 10 * 60_000;
 const usualFetchConcurrency = 2;
 const usualFetchBytesMax = 100 * MiB;
 const usualPartitionBytesMax = 50 * MiB;

@@ -39,11 +39,11 @@ export const migrateFlags = [
   }),
   available({
     name: 'cutOverTimeout',
-    type: durationMs({ min: 10_000, max: 86_400_000 }),
-    default: 600_000,
+    type: durationMs({ min: 0, max: 86_400_000 }),
+    default: 0,
     commands: ['cli migrate cut-over'],
     help: 'When agents forward to the source again if the cut-over has not succeeded.',
-    rule: 'Producers wait only while a topic is blocked, at the end of it.',
+    rule: '0 takes the time of the mapping, or else 10m; other times are not less than 10s. Producers wait only while a topic is blocked, at the end of it.',
   }),
   available({
     name: 'rollBack',

@@ -62,7 +62,7 @@ const acts = {
     operation: 'orbit/auto_migration/initiate',
     label: 'Cut over',
     said: 'The cut-over is initiated',
-    text: 'As soon as nothing holds these topics back, producers wait for a moment, the copies take the rest, and agents serve writes themselves. That is final. If it does not succeed within ten minutes, agents forward to the source again.',
+    text: 'As soon as nothing holds these topics back, producers wait for a moment, the copies take the rest, and agents serve writes themselves. That is final. If it does not succeed within the time of the mapping, or ten minutes if that has none, agents forward to the source again.',
   },
   abort: {
     operation: 'orbit/auto_migration/abort',

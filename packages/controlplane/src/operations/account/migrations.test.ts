@@ -103,7 +103,7 @@ async function start(t: TestContext) {
   };
   const client = await clientOf(own);
   const on = { virtual_cluster_id: cluster.id };
-  const create = async () => {
+  const create = async (configuration_yaml = yaml) => {
     await client.call('create_secret', { ...on, secret_name: 'source', secret: 'hunter2hunter2' });
     const { pipeline_id } = await client.call('create_pipeline', {
       ...on,
@@ -113,7 +113,7 @@ async function start(t: TestContext) {
     const { configuration_id } = await client.call('create_pipeline_configuration', {
       ...on,
       pipeline_id,
-      configuration_yaml: yaml,
+      configuration_yaml,
     });
     await client.call('change_pipeline_state', {
       ...on,
@@ -192,6 +192,29 @@ test('a migration is described with its topics, their lag, rate and what holds t
       ['orders', 'replicating', 10],
     ],
   );
+});
+
+test('a cut-over ends after the shortest time of the mappings, unless it is said', async (t) => {
+  const { client, on, create, leader } = await start(t);
+  await create(
+    `${yaml.split('topic_mappings')[0]}topic_mappings:
+  - { source_regex: a, auto_migration: { enabled: true, timeout: 30s } }
+  - { source_regex: b, auto_migration: { enabled: true, timeout: 2m } }
+  - { source_regex: c }
+`,
+  );
+  leader.managed = ['a', 'b', 'c', 'd'].map((name) => managedTopic(name, { state: 'PROXY' }));
+  const endOf = async (topics: string[], said: object = {}) => {
+    const options = { ...on, topics, validate_only: true, ...said };
+    const { topics: changed } = await client.call('orbit/auto_migration/initiate', options);
+    return Date.parse(changed[0]!.deadline!) / 1000;
+  };
+  // The clock of the test stands still.
+  const inTenSeconds = await endOf(['a'], { timeout_seconds: 10 });
+  const ends = [['a', 'b'], ['b'], ['c', 'd'], ['d']].map(
+    async (topics) => (await endOf(topics)) - inTenSeconds,
+  );
+  assert.deepEqual(await Promise.all(ends), [20, 110, 590, 590]);
 });
 
 test('topics go from state to state together, and back until they are migrated', async (t) => {

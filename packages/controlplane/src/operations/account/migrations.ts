@@ -10,6 +10,7 @@ import {
 } from '@weir/cluster';
 import { type TenantAccess, usualTenantAccess } from '@weir/cluster/outbound';
 import { secretNamesIn, timeText } from '@weir/core';
+import { mapTopics, readConfiguration, usualTimeoutMs } from '@weir/migration/configuration';
 import { readYaml } from '@weir/pipelines/yaml';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { Pipeline } from '../../accounts/workspaces/pipelines.ts';
@@ -65,6 +66,12 @@ interface TransitionInput {
 
 type Changes = OutputOf<'orbit/hand_over'>;
 
+interface ChangeOptions {
+  /** Of a cut-over; that of the configuration if absent. */
+  readonly timeoutMs?: number;
+  readonly abortsTransactions?: boolean;
+}
+
 /** Topics of an audit entry; it says how many more there were. */
 const auditedTopicsMax = 100;
 
@@ -102,14 +109,21 @@ export function migrationHandlers(
     name: TransitionName,
     input: TransitionInput,
     context: CallContext,
-    options: { readonly deadlineMs?: number; readonly abortsTransactions?: boolean } = {},
+    options: ChangeOptions = {},
   ): Promise<Changes> => {
     const place = placeOf(input.virtual_cluster_id, context.accountId);
-    const { id: pipelineId } = await migrationOf(place);
+    const pipeline = await migrationOf(place);
+    const { id: pipelineId } = pipeline;
     const port = portFor(place.clusterId);
     const before = topicsToChange(name, await port.listManagedTopics({ pipelineId }), input.topics);
-    const common = { by: context.actorName, reason: input.reason ?? '' };
-    if (input.validate_only) return validated(name, before, options.deadlineMs);
+    const deadlineMs =
+      name === 'initiate'
+        ? context.clock.nowMs() +
+          (options.timeoutMs ?? (await configuredTimeoutMs(place, pipeline, before, context)))
+        : undefined;
+    const { abortsTransactions } = options;
+    const common = { by: context.actorName, reason: input.reason ?? '', deadlineMs, abortsTransactions };
+    if (input.validate_only) return validated(name, before, deadlineMs);
     let current = before;
     if (name === 'roll back') {
       // Blocked topics go back by the state before.
@@ -120,9 +134,7 @@ export function migrationHandlers(
         current = await port.listManagedTopics({ pipelineId, topicIds });
       }
     }
-    const answer = await port.changeMigrationStates(
-      changesOf(name, pipelineId, current, { ...common, ...options }),
-    );
+    const answer = await port.changeMigrationStates(changesOf(name, pipelineId, current, common));
     refuseUnchanged(answer);
     const after = new Map(answer.topics.map(({ topicId, migration }) => [topicId, migration]));
     const changed = before.map((topic) => {
@@ -195,9 +207,12 @@ export function migrationHandlers(
     'orbit/auto_migration/start_forwarding': (input, context) => change('start forwarding', input, context),
 
     'orbit/auto_migration/initiate': (input, context) =>
-      change('initiate', input, context, {
-        deadlineMs: context.clock.nowMs() + input.timeout_seconds * 1000,
-      }),
+      change(
+        'initiate',
+        input,
+        context,
+        input.timeout_seconds === undefined ? {} : { timeoutMs: input.timeout_seconds * 1000 },
+      ),
 
     'orbit/auto_migration/abort': (input, context) =>
       change(input.to === 'replicating' ? 'roll back' : 'abort', input, context),
@@ -226,6 +241,25 @@ export function migrationHandlers(
       return {};
     },
   } satisfies SomeHandlers;
+
+  /** Topics of one cut-over go together, and so the shortest time of their mappings is that of all. */
+  async function configuredTimeoutMs(
+    place: Place,
+    { id: pipelineId, deployed }: Pipeline,
+    topics: readonly ManagedTopicState[],
+    { clock }: CallContext,
+  ): Promise<number> {
+    const configurations = await pipelines.configurations({ ...place, pipelineId });
+    const yaml = configurations.find(({ id }) => id === deployed?.id)?.yaml;
+    const reading = yaml === undefined ? undefined : readConfiguration(yaml);
+    if (reading === undefined || 'problems' in reading) return usualTimeoutMs;
+    const names = topics.map(({ migration }) => ({ name: migration.sourceTopic }));
+    const { mapped } = await mapTopics(reading.configuration.mappings, names, clock);
+    return mapped.reduce(
+      (least, { mapping }) => Math.min(least, mapping.autoMigration.timeoutMs),
+      mapped[0]?.mapping.autoMigration.timeoutMs ?? usualTimeoutMs,
+    );
+  }
 
   async function preflightTarget(input: InputOf<'orbit/preflight'>, place: Place) {
     const { pipeline_id: pipelineId, configuration_yaml: given } = input;

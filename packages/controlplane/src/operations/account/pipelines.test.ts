@@ -280,7 +280,11 @@ test('a pipeline of schema linking shows how it runs', async (t) => {
     ...fakeHandlers(),
     ...pipelineHandlers(accounts, {
       runnableTypes: ['schema_linking'],
-      portOf: () => ({ listJobs, planPipelines: async () => void planned++ }),
+      portOf: () => ({
+        listJobs,
+        listManagedTopics: async () => [],
+        planPipelines: async () => void planned++,
+      }),
     }),
   };
   const { url } = await startTestApi(t, { accounts, handlers });

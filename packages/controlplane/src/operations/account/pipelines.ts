@@ -1,6 +1,6 @@
 import { ApiError, type OutputOf, type PipelineType, runnablePipelineTypes } from '@weir/api';
 import { apiLimits } from '@weir/api/limits';
-import type { ClusterPort } from '@weir/cluster';
+import type { ClusterPort, ManagedTopicState } from '@weir/cluster';
 import { type TenantAccess, usualTenantAccess } from '@weir/cluster/outbound';
 import { coreLimits, systemClock, timeText } from '@weir/core';
 import { type TrialStep, Trials } from '@weir/pipelines';
@@ -29,7 +29,7 @@ type Described = OutputOf<'describe_pipeline'>;
 type TriedStep = OutputOf<'preview_pipeline_configuration'>['steps'][number];
 
 /** What a leader says of pipelines. */
-export type PipelinesPort = Pick<ClusterPort, 'listJobs' | 'planPipelines'>;
+export type PipelinesPort = Pick<ClusterPort, 'listJobs' | 'listManagedTopics' | 'planPipelines'>;
 
 interface PipelineHandlersOptions {
   readonly runnableTypes?: readonly PipelineType[] | undefined;
@@ -146,7 +146,14 @@ export function pipelineHandlers(
     },
 
     async delete_pipeline(input, { accountId }) {
-      await pipelines.delete(placeOf(input, accountId));
+      const place = placeOf(input, accountId);
+      const pipeline = await pipelines.get(place);
+      if (pipeline.type === 'orbit' && portOf !== undefined)
+        refuseManaging(
+          pipeline,
+          await portOf(place.clusterId).listManagedTopics({ pipelineId: pipeline.id }),
+        );
+      await pipelines.delete(place);
       void planSoon(input.virtual_cluster_id);
       return {};
     },
@@ -191,6 +198,17 @@ function refuseUnrunnable({ name, type }: Pipeline, runnableTypes: readonly Pipe
   throw new OperationFailed(
     'no_pipeline_engine',
     `This release has no engine that runs pipelines of the type ${type}. "${name}" stays paused and as it was, and its configurations are kept; to deploy one, leave desired_state out.`,
+  );
+}
+
+/** Topics that no migration manages any more would be read-only for ever. */
+function refuseManaging({ name }: Pipeline, topics: readonly ManagedTopicState[]): void {
+  const managed = topics.filter(({ migration }) => migration.state !== 'MIGRATED');
+  const [first] = managed;
+  if (first === undefined) return;
+  throw new OperationFailed(
+    'conflict',
+    `"${name}" still manages ${managed.length} topics, first ${first.topic.name}: hand them over with orbit/hand_over, or delete their copies with orbit/delete_copy.`,
   );
 }
 

@@ -45,6 +45,7 @@ async function start(t: TestContext) {
   };
   const portOf = () => ({
     listJobs: () => answer(leader.jobs),
+    listManagedTopics: () => answer([]),
     planPipelines: () => answer(void leader.planned++),
     listReportedTables: () => answer(leader.reports.map((one) => ({ ...one, partitions: [] }))),
     describeReportedTable: (uuid: string) =>
