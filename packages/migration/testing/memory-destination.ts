@@ -1,8 +1,12 @@
+import { systemClock } from '@weir/core';
+import { headerAt, RecordBatchView } from '@weir/wire';
 import type {
   CopiedPart,
   CopyDestination,
+  CopyEnd,
   CopyOutcome,
   GroupOffsets,
+  LastBatch,
   ManagedLogStart,
   ManagedTopicState,
   ManagedTopicView,
@@ -11,6 +15,7 @@ import type {
   TopicsDestination,
   TopicToManage,
 } from '../src/engine/index.ts';
+import { endBatchOf } from '../src/truncation/index.ts';
 
 interface MemoryPartition {
   readonly parts: Buffer[];
@@ -76,6 +81,19 @@ export class MemoryDestination implements CopyDestination, TopicsDestination {
     log.parts.push(copy);
     log.end = nextOffset;
     return { error: 'NONE', nextOffset };
+  }
+
+  async lastBatches(ends: readonly CopyEnd[]): Promise<readonly (LastBatch | undefined)[]> {
+    return ends.map(({ topicId, partition }) => {
+      const topic = this.topics.get(topicId);
+      const bytes = topic?.partitions[partition]?.parts.at(-1);
+      if (topic === undefined || bytes === undefined) return undefined;
+      let batch = new RecordBatchView(bytes);
+      for (let at = 0; at < bytes.length; at += headerAt.batchLength + 4 + batch.batchLength)
+        batch = new RecordBatchView(bytes.subarray(at));
+      const isCompacted = topic.configs['cleanup.policy']?.includes('compact') === true;
+      return { batch: endBatchOf(batch, Number(batch.baseOffset)), isCompacted };
+    });
   }
 
   async moveLogStarts(starts: readonly ManagedLogStart[]) {
@@ -150,7 +168,9 @@ export class MemoryDestination implements CopyDestination, TopicsDestination {
     });
   }
 
-  async changeStates({ topics, to, deadlineMs, reason }: StateChanges, changedBy = 'migration') {
+  async changeStates(changes: StateChanges, changedBy = 'migration') {
+    const { topics, to, reason, lastsMs } = changes;
+    const deadlineMs = lastsMs === undefined ? changes.deadlineMs : systemClock.nowMs() + lastsMs;
     this.#changedMs++;
     const found = topics.map(({ topicId }) => this.topics.get(topicId)!);
     const isCurrent = found.every(

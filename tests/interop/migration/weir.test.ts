@@ -52,7 +52,13 @@ test('a migration from another Weir', bounded, async () => {
   // Two transactions of two records and a marker.
   assert.equal(later!.endOffset, 9);
   const here = openCluster({ after }, next.broker);
-  while ((await committedOffsets(here, 'readers')).get('later')?.get(1) !== 2n) await pause(200);
+  const committed = async () => (await committedOffsets(here, 'readers')).get('later')?.get(1);
+  while ((await committed()) !== 2n) await pause(200);
+  // A copy that is made again has nothing of the one before, and gets all of it again.
+  await next.call('orbit/delete_copy', { ...next.on, topic_name: 'later' });
+  assert.equal(await committed(), undefined);
+  while ((await committed()) !== 2n) await pause(200);
+  await untilSame(old.broker, next.broker, 'later');
 });
 
 /** The states of topics, as the API lists them. */

@@ -165,6 +165,8 @@ const stateChanges = s.struct({
   isIrreversible: s.optional(s.flag),
   /** Aborts open transactions of the copies instead of refusing MIGRATED. */
   abortsTransactions: s.optional(s.flag),
+  /** How long the state lasts at most, by the clock of the leader; it never outlasts a deadline before it. */
+  lastsMs: s.optional(s.whole),
 });
 export type MigrationStateChanges = s.TypeOf<typeof stateChanges>;
 

@@ -1,4 +1,4 @@
-import type { ClusterView, CopyPath } from '@weir/broker';
+import type { ClusterView, CopyPath, ReadPath } from '@weir/broker';
 import {
   type ClusterPort,
   type MigrationReport,
@@ -11,7 +11,9 @@ import type { Acl } from '@weir/core';
 import type {
   CopiedPart,
   CopyDestination,
+  CopyEnd,
   GroupOffsets,
+  LastBatch,
   ManagedLogStart,
   ManagedTopicView,
   SourceTopicReport,
@@ -28,6 +30,7 @@ export type MigrationPort = Pick<
   | 'commitCopiedOffsets'
   | 'createAcls'
   | 'deleteManagedTopics'
+  | 'findBatches'
   | 'growManagedTopics'
   | 'listManagedTopics'
   | 'manageTopics'
@@ -44,9 +47,13 @@ interface LeaderDestinationOptions {
   readonly port: MigrationPort;
   readonly view: MigrationView;
   readonly copyPath: Pick<CopyPath, 'append'>;
+  readonly readPath: Pick<ReadPath, 'searchBatches'>;
   /** A report that did not arrive: the next one says it all. */
   readonly onUnreported: (error: unknown) => void;
 }
+
+/** Ranges that copies end with, which are read at the same time. */
+const readsMax = 32;
 
 /** The cluster of an agent, for the engine of migrations. */
 export class LeaderDestination implements CopyDestination, TopicsDestination {
@@ -87,6 +94,40 @@ export class LeaderDestination implements CopyDestination, TopicsDestination {
 
   append(part: CopiedPart) {
     return this.#options.copyPath.append(part);
+  }
+
+  async lastBatches(ends: readonly CopyEnd[]): Promise<readonly (LastBatch | undefined)[]> {
+    const { port, view, readPath } = this.#options;
+    const filled = [...ends.entries()].filter(([, { topicId, partition, nextOffset }]) => {
+      const known = view.ends(topicId, partition);
+      return known !== undefined && nextOffset > known.logStartOffset;
+    });
+    const found = new Array<LastBatch | undefined>(ends.length).fill(undefined);
+    if (filled.length === 0) return found;
+    const answers = await port.findBatches(
+      filled.map(([, { topicId, partition, nextOffset }]) => ({
+        topicId,
+        partition,
+        offset: nextOffset - 1,
+        bytesMax: 1,
+      })),
+    );
+    const { endBatchOf } = await import('@weir/migration/truncation');
+    const left = [...filled.entries()];
+    const work = async () => {
+      for (let next = left.shift(); next !== undefined; next = left.shift()) {
+        const [row, [at, { topicId, nextOffset }]] = next;
+        const { error, pointers } = answers[row]!;
+        if (error !== 'NONE') continue;
+        const policy = view.topicById(topicId)?.configs['cleanup.policy'];
+        const batch = await readPath.searchBatches(pointers, ({ header, offsetSpan }, baseOffset) =>
+          baseOffset + offsetSpan >= nextOffset ? endBatchOf(header, baseOffset) : undefined,
+        );
+        if (batch !== undefined) found[at] = { batch, isCompacted: policy?.includes('compact') === true };
+      }
+    };
+    await Promise.all(Array.from({ length: readsMax }, work));
+    return found;
   }
 
   list(topicIds?: readonly string[]) {

@@ -26,6 +26,7 @@ interface MigrationJobsOptions {
   readonly port: MigrationPort;
   readonly view: MigrationView;
   readonly copyPath: ConstructorParameters<typeof LeaderDestination>[0]['copyPath'];
+  readonly readPath: ConstructorParameters<typeof LeaderDestination>[0]['readPath'];
   readonly agentId: string;
   readonly tenantAccess: TenantAccess;
   /** For `aws-msk-iam` without a key. Absent if the agent does not lend its own. */
@@ -172,13 +173,14 @@ export class MigrationJobs {
   }
 
   #destination(pipelineId: string): LeaderDestination {
-    const { port, view, copyPath, agentId, log } = this.#options;
+    const { port, view, copyPath, readPath, agentId, log } = this.#options;
     return new LeaderDestination({
       pipelineId,
       agentId,
       port,
       view,
       copyPath,
+      readPath,
       onUnreported: (error) => log.debug('failed to report migration', { error: String(error) }),
     });
   }

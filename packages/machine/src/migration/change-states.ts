@@ -39,7 +39,7 @@ export function decideChangeStates(
   request: MigrationStateChanges,
   nowMs: number,
 ): Decision {
-  const { to, by, reason, deadlineMs } = request;
+  const { to, by, reason } = request;
   const changed: (EntryChange & { readonly value: Buffer })[] = [];
   const topics: { topicId: string; migration: ManagedTopic }[] = [];
   const cut: CutTransaction[] = [];
@@ -57,6 +57,7 @@ export function decideChangeStates(
     const rule = migrationTransitions[from][to];
     if (rule === undefined || (rule.isHandOver === true && request.isIrreversible !== true))
       return refused('NOT_ALLOWED', `Topic ${name} cannot become ${to}: it is ${from}.`);
+    const deadlineMs = deadlineOf(request, migration, nowMs);
     const hasDeadline = deadlineMs !== undefined;
     if (hasDeadline ? rule.deadline === 'never' : rule.deadline === 'must')
       return refused('NOT_ALLOWED', `${to} ${hasDeadline ? 'has no' : 'needs a'} deadline.`);
@@ -88,6 +89,15 @@ export function decideChangeStates(
   if (problem !== undefined)
     return refused('NOT_ALLOWED', `The cluster has no room for the change: ${problem}.`);
   return { changed, cut, answer: { error: 'NONE', message: null, topics } };
+}
+
+function deadlineOf(
+  { deadlineMs, lastsMs }: MigrationStateChanges,
+  before: ManagedTopic,
+  nowMs: number,
+): number | undefined {
+  if (lastsMs === undefined) return deadlineMs;
+  return Math.min(nowMs + lastsMs, before.deadlineMs ?? Number.POSITIVE_INFINITY);
 }
 
 /** Decides what becomes of states whose deadline is over (U5). At most so many, the others with the next call. */

@@ -409,6 +409,21 @@ test('a state whose time is over ends by itself', () => {
   assert.equal(expire(), 0);
 });
 
+test('a state that lasts so long ends by the clock of the leader, and with the state before it', () => {
+  const cluster = new Copy();
+  for (const name of ['t', 'u']) {
+    cluster.manage(name);
+    cluster.bring(name, 'PROXY');
+  }
+  cluster.change(['t'], 'PROXY', { deadlineMs: cluster.nowMs + 100 });
+  cluster.change(['u'], 'PROXY', { deadlineMs: cluster.nowMs + 10 });
+  cluster.change(['t', 'u'], 'BLOCKED', { lastsMs: 50 });
+  assert.deepEqual(
+    ['t', 'u'].map((topicId) => cluster.migrationOf(topicId).deadlineMs! - cluster.nowMs),
+    [50, 10],
+  );
+});
+
 test('a transaction that has not ended at the source holds the cut-over, or is aborted', () => {
   const cluster = new Copy();
   cluster.manage('t');

@@ -1,5 +1,6 @@
 import type { KafkaAcl } from '@weir/client';
 import type { CopiedBatch } from '../batches/copied-batch.ts';
+import type { EndBatch } from '../truncation/index.ts';
 
 /** The cluster that a migration writes to, as its jobs see it. They reach it through the agent that runs them. */
 
@@ -64,6 +65,19 @@ export interface LogStartOutcome {
   readonly nextOffset: number;
 }
 
+export interface CopyEnd {
+  readonly topicId: string;
+  readonly partition: number;
+  readonly nextOffset: number;
+}
+
+/** The batch before the end of a copy. */
+export interface LastBatch {
+  readonly batch: EndBatch;
+  /** Whether the source may have compacted it since. */
+  readonly isCompacted: boolean;
+}
+
 /** What the copy of partitions needs. */
 export interface CopyDestination {
   /** The topics of the migration. */
@@ -72,6 +86,8 @@ export interface CopyDestination {
   endOffset(topicId: string, partition: number): number | undefined;
   /** Never rejects. Parts of one partition are appended in the order of the calls. */
   append(part: CopiedPart): Promise<CopyOutcome>;
+  /** Reads what copies end with, in the order of the ends; nothing of a copy that has no records. */
+  lastBatches(ends: readonly CopyEnd[]): Promise<readonly (LastBatch | undefined)[]>;
   moveLogStarts(starts: readonly ManagedLogStart[]): Promise<readonly LogStartOutcome[]>;
 }
 
@@ -115,6 +131,8 @@ export interface StateChanges {
   }[];
   readonly to: MigrationState;
   readonly deadlineMs?: number | undefined;
+  /** By the clock of the leader. */
+  readonly lastsMs?: number | undefined;
   readonly reason: string;
   readonly isIrreversible?: boolean | undefined;
 }
@@ -155,7 +173,7 @@ export interface SourceTopicReport {
 }
 
 /** What the job needs that keeps topics, groups and states. */
-export interface TopicsDestination {
+export interface TopicsDestination extends Pick<CopyDestination, 'lastBatches'> {
   managedTopics(): readonly ManagedTopicView[];
   /** Those of the migration, as the leader has them now. */
   list(topicIds?: readonly string[]): Promise<readonly ManagedTopicState[]>;

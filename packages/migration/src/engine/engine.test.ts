@@ -211,6 +211,53 @@ test('a topic that was created again at the source stops, and nothing is overwri
   assert.deepEqual(destination.bytes('old.orders'), before);
 });
 
+test('a source that lost records and has as many others stops when it is copied again', async (t) => {
+  const { kafka, ends, destination, events } = await migrate(t, { topics: { orders: 1 } }, (kafka) =>
+    produce(kafka, 'orders', 0, ['a']),
+  );
+  await eventually(() => assert.equal(ends('old.orders', 0), 1));
+  const before = destination.bytes('old.orders');
+  const log = kafka.topics.get('orders')!.partitions[0]!;
+  log.batches.length = 0;
+  log.end = 0n;
+  produce(kafka, 'orders', 0, ['b']);
+  produce(kafka, 'orders', 0, ['c']);
+  // As a job that starts: nothing is known of epochs.
+  destination.nextOutcomes.push({ error: 'END_CHANGED', nextOffset: 1, message: 'ends at 1' });
+  await eventually(() => assert.ok(events.some(({ type }) => type === 'truncation')));
+  assert.match(
+    String(events.find(({ type }) => type === 'truncation')!.fields!.reason),
+    /^the source has other records at offset 0 than the copy/,
+  );
+  assert.deepEqual(destination.bytes('old.orders'), before);
+});
+
+test('a copy that ends as far as its source, with other records, is not cut over', async (t) => {
+  const { kafka, destination, ends } = await migrate(t, { topics: { orders: 1 } }, (kafka) =>
+    produce(kafka, 'orders', 0, ['a']),
+  );
+  await eventually(() => assert.equal(ends('old.orders', 0), 1));
+  const log = kafka.topics.get('orders')!.partitions[0]!;
+  log.batches.length = 0;
+  log.end = 0n;
+  produce(kafka, 'orders', 0, ['b']);
+  const change = (deadlineMs?: number) => {
+    const { topicId, state, epoch } = destination.topic('old.orders').view;
+    const topics = [{ topicId, from: state, epoch }];
+    return destination.changeStates({ topics, to: 'PROXY', deadlineMs, reason: '' }, 'ann');
+  };
+  await change();
+  await change(systemClock.nowMs() + 600_000);
+  await eventually(() =>
+    assert.match(
+      destination.reported[0]?.error ?? '',
+      /^partition 0 is stopped: the source has other records at offset 0 than the copy/,
+    ),
+  );
+  assert.deepEqual(destination.reported[0]!.stopped.length, 1);
+  assert.equal(destination.topic('old.orders').view.state, 'PROXY');
+});
+
 test('offsets at the end that compaction emptied are an empty batch', async (t) => {
   const { kafka, destination, ends } = await migrate(t, { topics: { orders: 1 } }, (kafka) => {
     produce(kafka, 'orders', 0, ['a']);

@@ -4,9 +4,11 @@ export { type CopiedTopic, SlotCopy, type SlotCopyOptions } from './copy/slot-co
 export type {
   CopiedPart,
   CopyDestination,
+  CopyEnd,
   CopyOutcome,
   GroupOffsets,
   GroupOffsetsResult,
+  LastBatch,
   LogStartOutcome,
   ManagedLogStart,
   ManagedTopicResult,

@@ -13,6 +13,8 @@ export class PartitionCopy {
   position: number;
   /** Of the last batch that was fetched, if it is known. */
   lastEpoch: number | undefined;
+  /** Whether the source has the records that the copy ends with. Nothing is fetched before that is known. */
+  isCompared = false;
   /** -1 while it is to be looked up. */
   leaderId = -1;
   /** Rises when the copy goes on elsewhere, so that what was fetched before does not count. */
@@ -44,6 +46,7 @@ export class PartitionCopy {
   goOnAt(offset: number): void {
     this.position = offset;
     this.lastEpoch = undefined;
+    this.isCompared = false;
     this.emptyCount = 0;
     this.generation++;
   }

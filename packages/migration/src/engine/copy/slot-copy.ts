@@ -8,6 +8,7 @@ import type { SourceCluster } from '../../source/source-cluster.ts';
 import { sourceProblem } from '../../source/source-problem.ts';
 import { type SourceTopic, sourceTopics } from '../../source/source-topics.ts';
 import { findTruncation } from '../../truncation/find-truncation.ts';
+import { compareEnds } from '../compare-ends.ts';
 import type { CopyDestination, CopyOutcome } from '../destination.ts';
 import type { MigrationEvent } from '../migration-event.ts';
 import type { ByteBudget } from './byte-budget.ts';
@@ -46,6 +47,8 @@ const sourcePauseMsMax = 30_000;
 /** How long an idle source is waited for. Meanwhile another broker may be fetched from. */
 const idleWaitMs = 500;
 const idleBytesMax = 1024 * 1024;
+/** Copies of which the ends are compared with those of the source in one step. */
+const comparedMax = 200;
 /** How often a source is asked again before its word is taken that its log is shorter, and the pause between. */
 const doubtsMax = 3;
 const doubtPauseMs = 2_000;
@@ -210,6 +213,12 @@ export class SlotCopy {
         continue;
       }
       try {
+        const unknown = due.filter(({ isCompared }) => !isCompared);
+        if (unknown.length > 0) {
+          await this.#compareEnds(unknown.slice(0, comparedMax));
+          failureCount = 0;
+          continue;
+        }
         const { throttleMs, isEmpty } = isIdle
           ? await this.#fetchOnce(brokerId, due, idleWaitMs)
           : await this.#fetching.run(() => this.#fetchOnce(brokerId, due, 0));
@@ -228,6 +237,33 @@ export class SlotCopy {
           this.#stop,
         );
       }
+    }
+  }
+
+  /** Stops copies that end with other records than the source has there: it lost them while they were not followed. */
+  async #compareEnds(copies: readonly PartitionCopy[]): Promise<void> {
+    const { source, destination } = this.#options;
+    const asked = copies.map((copy) => ({ copy, generation: copy.generation }));
+    const verdicts = await compareEnds(
+      source,
+      destination,
+      copies.map(({ topicId, sourceTopicId, place, leaderId, position }) => ({
+        topicId,
+        sourceTopic: place.topic,
+        sourceTopicId,
+        partition: place.partition,
+        leaderId,
+        nextOffset: position,
+      })),
+    );
+    for (const [index, one] of asked.entries()) {
+      if (!this.#isCurrent(one)) continue;
+      const { copy } = one;
+      const verdict = verdicts[index]!;
+      if (verdict.kind === 'same') copy.isCompared = true;
+      else if (verdict.kind === 'other') this.#stopPartition(copy, 'truncation', verdict.message);
+      else if (verdict.refusal !== undefined) this.#refused(copy, verdict.refusal);
+      else copy.failed('the source does not answer for it at the moment', this.#clock.monotonicMs());
     }
   }
 

@@ -15,6 +15,8 @@ interface CutOverOptions {
   readonly destination: Pick<TopicsDestination, 'list' | 'changeStates'>;
   /** Reads where the logs of these topics end at the source. */
   readonly readEnds: (topics: readonly ManagedTopicState[]) => Promise<void>;
+  /** Compares the ends of copies with the source, where that was not done. Returns why that is not known, if so. */
+  readonly compareEnds: (topics: readonly ManagedTopicState[]) => Promise<string | undefined>;
   readonly watchOf: (topicId: string) => SourceWatch;
   readonly unproxiedOf: (topicId: string) => UnproxiedWrites;
   readonly onEvent: (event: MigrationEvent) => void;
@@ -84,7 +86,7 @@ export class CutOver {
       const unproxied = unproxiedOf(state.topic.topicId);
       lag += watch.lag(state.nextOffset);
       const [stopped] = watch.stopped;
-      if (stopped !== undefined) hold(state, `partition ${stopped[0]} is stopped: ${stopped[1]}`);
+      if (stopped !== undefined) hold(state, stoppedLine(stopped));
       else if (!watch.isComplete) hold(state, 'some partitions do not answer at the source');
       else if (unproxied.isRising)
         hold(
@@ -96,6 +98,14 @@ export class CutOver {
     if (!isHeld && lag > lagMax)
       for (const state of states)
         hold(state, `the copies are ${lag} offsets behind; the cut-over begins at ${Math.round(lagMax)}`);
+    // Last, because it reads records. What differs is among the stopped partitions then.
+    const unknown = isHeld ? undefined : await this.#options.compareEnds(states);
+    if (!isHeld)
+      for (const [index, state] of states.entries()) {
+        const [stopped] = watches[index]!.stopped;
+        if (stopped !== undefined) hold(state, stoppedLine(stopped));
+        else if (unknown !== undefined) hold(state, unknown);
+      }
     if (isHeld) {
       // The others wait for those that are held.
       for (const { topic } of states)
@@ -103,11 +113,10 @@ export class CutOver {
           this.#held.set(topic.topicId, 'waits for topics of the same cut-over');
       return;
     }
-    const deadlines = states.map(({ migration }) => migration.deadlineMs ?? Number.POSITIVE_INFINITY);
     const { error, message } = await destination.changeStates({
       topics: states.map(changeOf),
       to: 'BLOCKED',
-      deadlineMs: Math.min(clock.nowMs() + blockedMsMax, Math.max(...deadlines)),
+      lastsMs: blockedMsMax,
       reason: 'the copies are close to the source',
     });
     if (error === 'NONE') this.#earlier.delete(key);
@@ -147,6 +156,16 @@ export class CutOver {
       }
     }
     if (!isReady) return;
+    // What arrived since writes were blocked.
+    const unknown = await this.#options.compareEnds(copies);
+    for (const { topic } of copies) {
+      const [stopped] = watchOf(topic.topicId).stopped;
+      const reason = stopped === undefined ? unknown : stoppedLine(stopped);
+      if (reason === undefined) continue;
+      isReady = false;
+      this.#held.set(topic.topicId, reason);
+    }
+    if (!isReady) return;
     const { error, message } = await destination.changeStates({
       topics: states.map(changeOf),
       to: 'MIGRATED',
@@ -168,6 +187,10 @@ export class CutOver {
       fields: { reason },
     });
   }
+}
+
+function stoppedLine([partition, reason]: readonly [number, string]): string {
+  return `partition ${partition} is stopped: ${reason}`;
 }
 
 function isUnderway({ state, deadlineMs }: ManagedTopicView): boolean {

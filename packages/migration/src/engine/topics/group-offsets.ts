@@ -14,7 +14,10 @@ interface GroupOffsetsOptions {
 /** Commits here what groups committed at the source. */
 export class CopiedOffsets {
   readonly #options: GroupOffsetsOptions;
-  /** What is committed here as far as is known, by group and place, so that it is not committed again and again. */
+  /**
+   * What is committed here as far as is known, by group and place, so that it is not committed again and again. Places
+   * have the id of the topic: a copy that was deleted and made again has no commits.
+   */
   readonly #committed = new Map<string, Map<string, number>>();
   readonly #busy = new Set<string>();
 
@@ -30,6 +33,7 @@ export class CopiedOffsets {
     const bySource = new Map(open.map((state) => [state.migration.sourceTopic, state]));
     const byName = new Map(open.map((state) => [state.topic.name, state]));
     const { groups, problems } = await sourceGroups(source);
+    const placeOf = (topic: string, partition: number) => `${partition} ${byName.get(topic)?.topic.topicId}`;
     const copied = groups.filter(({ type }) => type !== 'share' && type !== 'streams');
     const { commits, problems: unread } = await sourceCommits(source, copied);
     const active = new Set(copied.filter(({ state }) => isActive(state)).map(({ groupId }) => groupId));
@@ -41,7 +45,7 @@ export class CopiedOffsets {
         const known = this.#committed.get(groupId);
         return known === undefined
           ? undefined
-          : { hasMembers: false, committed: (topic, partition) => known.get(`${partition} ${topic}`) };
+          : { hasMembers: false, committed: (topic, partition) => known.get(placeOf(topic, partition)) };
       },
       isActiveAtSource: (groupId) => active.has(groupId),
     });
@@ -71,7 +75,7 @@ export class CopiedOffsets {
         const known = this.#committed.get(groupId) ?? new Map<string, number>();
         this.#committed.set(groupId, known);
         for (const [number, { topic, partition, offset }] of offsets.entries())
-          if (result.offsets[number] === 'NONE') known.set(`${partition} ${topic}`, offset);
+          if (result.offsets[number] === 'NONE') known.set(placeOf(topic, partition), offset);
       }
     }
     return [...problems, ...unread];

@@ -13,6 +13,10 @@ export class SourceWatch {
   /** How often a partition ended before its copy, in a row. */
   readonly #shorter = new Map<number, number>();
   readonly stopped = new Map<number, string>();
+  /** Partitions whose copies end with other records than the source has. They stay stopped until the jobs start. */
+  readonly #other = new Set<number>();
+  /** Up to where the ends of the copies were compared with the source; -1 if they were not. */
+  readonly #compared = new Map<number, number>();
 
   constructor(sourceTopic: string, partitionCount: number) {
     this.sourceTopic = sourceTopic;
@@ -73,10 +77,29 @@ export class SourceWatch {
     );
   }
 
+  /** Partitions whose ends are to be compared with the source before a cut-over. */
+  uncompared(nextOffset: Float64Array): readonly number[] {
+    return Array.from(nextOffset.keys()).filter(
+      (partition) => this.#compared.get(partition) !== nextOffset[partition],
+    );
+  }
+
+  /** Notes that the source has the records before an offset. */
+  isSame(partition: number, nextOffset: number): void {
+    this.#compared.set(partition, nextOffset);
+  }
+
+  /** Notes that the source has other records than the copy. */
+  isOther(partition: number, message: string): void {
+    this.#other.add(partition);
+    this.stopped.set(partition, message);
+  }
+
   /** Notes partitions that end before their copies. A new leader may not know the end of its log at first. */
   compare(nextOffset: Float64Array): void {
     for (const [partition, end] of this.ends.entries()) {
       const next = nextOffset[partition] ?? 0;
+      if (this.#other.has(partition)) continue;
       if (end < 0 || end >= next) {
         this.#shorter.delete(partition);
         this.stopped.delete(partition);

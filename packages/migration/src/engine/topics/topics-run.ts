@@ -11,6 +11,7 @@ import { brokerConfigs } from '../../source/source-configs.ts';
 import { sourceProblem } from '../../source/source-problem.ts';
 import { type SourceTopic, sourceTopics } from '../../source/source-topics.ts';
 import { findTruncation } from '../../truncation/find-truncation.ts';
+import { compareEnds } from '../compare-ends.ts';
 import type { ManagedTopicState, SourceTopicReport, TopicsDestination } from '../destination.ts';
 import type { MigrationEvent } from '../migration-event.ts';
 import { CutOver, changeOf } from './cut-over.ts';
@@ -83,6 +84,7 @@ export class TopicsRun {
     this.#cutOver = new CutOver({
       ...options,
       readEnds: (states) => this.#readEnds(states),
+      compareEnds: (states) => this.#compareEnds(states),
       watchOf: (topicId) => this.#watches.get(topicId) ?? new SourceWatch('', 0),
       unproxiedOf: (topicId) => this.#unproxiedOf(topicId),
     });
@@ -271,6 +273,32 @@ export class TopicsRun {
     for (const topic of (await sourceTopics(source, names)).topics) this.#leaders.set(topic.name, topic);
   }
 
+  /** Compares ends of copies that were not compared yet. Returns why one is not known. */
+  async #compareEnds(states: readonly ManagedTopicState[]): Promise<string | undefined> {
+    const { source, destination } = this.#options;
+    const copies = states.flatMap(({ topic: { topicId }, migration, nextOffset }) =>
+      (this.#watches.get(topicId)?.uncompared(nextOffset) ?? []).map((partition) => ({
+        topicId,
+        sourceTopic: migration.sourceTopic,
+        sourceTopicId: migration.sourceTopicId || null,
+        partition,
+        leaderId: this.#leaders.get(migration.sourceTopic)?.partitions[partition]?.leaderId ?? -1,
+        nextOffset: nextOffset[partition]!,
+      })),
+    );
+    let unknown: string | undefined;
+    const verdicts = await compareEnds(source, destination, copies);
+    for (const [index, { topicId, partition, nextOffset }] of copies.entries()) {
+      const verdict = verdicts[index]!;
+      const watch = this.#watches.get(topicId);
+      if (verdict.kind === 'same') watch?.isSame(partition, nextOffset);
+      else if (verdict.kind === 'other') watch?.isOther(partition, verdict.message);
+      else
+        unknown ??= `the source does not say what it has at the end of partition ${partition}: ${verdict.refusal?.message ?? 'no answer'}`;
+    }
+    return unknown;
+  }
+
   /** What to say about a topic that the source does not have; its copy is deleted if the configuration says so. */
   async #isMissing(
     { topic, migration }: ManagedTopicState,
@@ -321,6 +349,12 @@ export class TopicsRun {
         say('it is handed over once the copy has all of the source, and the source gets no more records');
       else if (watch.unchangedReads < 2) continue;
       else {
+        const unknown = await this.#compareEnds([state]);
+        const [stopped] = watch.stopped;
+        if (unknown !== undefined || stopped !== undefined) {
+          say(unknown ?? `partition ${stopped![0]} is stopped: ${stopped![1]}`);
+          continue;
+        }
         const { error, message } = await this.#options.destination.changeStates({
           topics: [changeOf(state)],
           to: 'MIGRATED',
