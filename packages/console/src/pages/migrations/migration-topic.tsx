@@ -1,10 +1,11 @@
 import { TrashIcon } from '@primer/octicons-react';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { call } from '../../api/client.ts';
 import { formatBytes, formatCount } from '../../format/format.ts';
 import { visibleText } from '../../format/visible-text.ts';
 import { ChangeButton } from '../../session/change-button.tsx';
-import { useClusterFormAction } from '../../ui/actions.ts';
 import { countColumn } from '../../ui/columns.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -14,6 +15,7 @@ import { Card } from '../../ui/page.tsx';
 import { Answer } from '../../ui/states.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
+import { say } from '../../ui/toasts.tsx';
 import { ObjectDiagnostics } from '../diagnostics/object-diagnostics.tsx';
 import { Holds } from './holds.tsx';
 import { MigrationState } from './migration-topics.tsx';
@@ -122,14 +124,19 @@ function Recopy({ topic: { topic } }: { readonly topic: Topic }) {
   const { clusterId, pipelineId } = useParams({ from: path });
   const navigate = useNavigate();
   const [isAsking, setAsking] = useState(false);
-  const deletion = useClusterFormAction(
-    'orbit/delete_copy',
-    () =>
+  const queries = useQueryClient();
+  const deletion = useMutation({
+    mutationFn: () => call('orbit/delete_copy', { virtual_cluster_id: clusterId, topic_name: topic }),
+    // Not with the call, whose button is gone as soon as the copy is.
+    onSuccess: () => {
+      say(`Deleted the copy of ${visibleText(topic)}`);
       void navigate({
         to: '/clusters/$clusterId/pipelines/$pipelineId/topics',
         params: { clusterId, pipelineId },
-      }),
-  );
+      });
+    },
+    onSettled: () => queries.invalidateQueries(),
+  });
   return (
     <>
       <ChangeButton icon={TrashIcon} onClick={() => setAsking(true)}>
@@ -142,7 +149,7 @@ function Recopy({ topic: { topic } }: { readonly topic: Topic }) {
         button={`Delete the copy of ${topic}`}
         nameToType={topic}
         action={deletion}
-        onConfirm={() => deletion.run({ topic_name: topic }, `Deleted the copy of ${visibleText(topic)}`)}
+        onConfirm={() => deletion.mutate()}
       >
         <p>
           The copy is deleted with its records, and made again from the beginning of the source. Consumers
