@@ -14,6 +14,7 @@ import { startApache } from '../../../bench/kafka/apache.ts';
 import { Lifetime } from '../../../bench/kafka/lifetime.ts';
 import { pause } from '../brokers/waiting.ts';
 import { buildApacheKafka, missingApacheKafka } from '../connectors/apache-kafka.ts';
+import { buildKafka2, missingKafka2, startKafka2 } from './kafka-2/server.ts';
 import { openCluster, startDestination, untilSame, writeTransaction } from './migrating.ts';
 import { rawLogs } from './raw-log.ts';
 
@@ -21,8 +22,37 @@ const bounded = { timeout: 180_000 };
 const codecs = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
 const partitionCount = 3;
 
+interface Release {
+  readonly name: string;
+  readonly missing: string | false;
+  /** What topics inherit from its brokers. */
+  readonly maxMessageBytes: string;
+  start(processes: Lifetime): Promise<string>;
+}
+
+/** 2.4 has neither ids of topics nor epochs in answers to fetches. */
+const releases: readonly Release[] = [
+  {
+    name: '4.3',
+    missing: missingApacheKafka(),
+    maxMessageBytes: '1048588',
+    start: async (processes) => (await startApache(processes, buildApacheKafka())).servers,
+  },
+  {
+    name: '2.4',
+    missing: missingKafka2(),
+    maxMessageBytes: '1000012',
+    start: (processes) => startKafka2(processes, buildKafka2()),
+  },
+];
+
+for (const release of releases)
+  describe(`a migration from Apache Kafka ${release.name}`, { skip: release.missing }, () =>
+    migrateFrom(release),
+  );
+
 /** One migration of all topics, from Apache's server. Copies are compared byte by byte, except for leader epochs. */
-describe('a migration from Apache Kafka', { skip: missingApacheKafka() }, () => {
+function migrateFrom({ start, maxMessageBytes }: Release): void {
   let from = '';
   let source: KafkaCluster;
   let to: Awaited<ReturnType<typeof startDestination>>;
@@ -56,7 +86,7 @@ describe('a migration from Apache Kafka', { skip: missingApacheKafka() }, () => 
   before(async () => {
     const started = Promise.withResolvers<string>();
     running = Lifetime.during(async (processes) => {
-      started.resolve((await startApache(processes, buildApacheKafka())).servers);
+      started.resolve(await start(processes));
       await done.promise;
     });
     running.catch(started.reject);
@@ -84,7 +114,7 @@ describe('a migration from Apache Kafka', { skip: missingApacheKafka() }, () => 
     const shown = (name: string) => configs.find((config) => config.name === name)?.value;
     // Of the topic, and of the brokers of the source.
     assert.equal(shown('retention.ms'), '86400000000');
-    assert.equal(shown('max.message.bytes'), '1048588');
+    assert.equal(shown('max.message.bytes'), maxMessageBytes);
   });
 
   for (const codec of codecs)
@@ -157,4 +187,4 @@ describe('a migration from Apache Kafka', { skip: missingApacheKafka() }, () => 
     for await (const records of reading) count += records.length;
     return count;
   }
-});
+}

@@ -33,11 +33,14 @@ ${more}`,
   };
 }
 
-export function openCluster(t: Lifetime, broker: string): KafkaCluster {
-  const [host = '', port] = broker.split(':');
+export function openCluster(t: Lifetime, first: string, ...others: readonly string[]): KafkaCluster {
+  const addressOf = (broker: string) => {
+    const [host = '', port] = broker.split(':');
+    return { host, port: Number(port) };
+  };
   const stop = new AbortController();
   const cluster = new KafkaCluster({
-    bootstrap: [{ host, port: Number(port) }],
+    bootstrap: [addressOf(first), ...others.map(addressOf)],
     clientId: 'test',
     timeoutMs: 30_000,
     clock: systemClock,
