@@ -24,11 +24,17 @@ import { mcpPage } from '../packages/mcp/src/reference-page.ts';
 import { pipelineComponentsPage } from '../packages/pipelines/src/reference-page.ts';
 import { compatibilityPage } from '../tests/interop/compatibility/page.ts';
 import { limitsPage } from './limits-page.ts';
+import { dashboardFile } from './monitoring/dashboard.ts';
+import { rulesFile } from './monitoring/rules-file.ts';
+import { runbooksPage } from './monitoring/runbooks-page.ts';
 
 /** Renderers of generated pages, by path. */
 const pages: Readonly<Record<string, () => string>> = {
   'docs/reference/compatibility.md': compatibilityPage,
   'docs/operate/costs.md': costsPage,
+  'docs/operate/runbooks.md': runbooksPage,
+  'deploy/helm/weir/monitoring/alerts.yaml': rulesFile,
+  'deploy/helm/weir/monitoring/dashboard.json': dashboardFile,
   'docs/reference/agent-http.md': httpPage,
   'docs/reference/diagnostics.md': diagnosticsPage,
   'docs/reference/api.md': apiPage,

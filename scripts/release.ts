@@ -11,6 +11,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { release } from '@weir/core';
+import { dashboardFile } from './monitoring/dashboard.ts';
+import { rulesFile } from './monitoring/rules-file.ts';
 import { billOfMaterials } from './release/bill-of-materials.ts';
 import { baseFiles, basePackages } from './release/debian-base.ts';
 import { debianPackage } from './release/debian-package.ts';
@@ -83,6 +85,8 @@ for (const platform of wanted) {
   };
   add(`${name}.cdx.json`, billOfMaterials(materials));
 }
+add(`weir-${release}-alerts.yaml`, rulesFile());
+add(`weir-${release}-dashboard.json`, dashboardFile());
 artefacts.sort((a, b) => (a.name < b.name ? -1 : 1));
 const statement = provenance(artefacts, {
   commit: git('rev-parse', 'HEAD'),

@@ -47,7 +47,8 @@ ${title}. Severity ${severity}; fails after ${counted(failAfterRuns, 'run')}, re
 
 - **Checks:** ${check.observes}
 - **Why:** ${check.explanation}
-- **What to do:** ${check.fix}`;
+- **What to do:** ${check.fix}
+- **Alerts:** ${severity === 'low' ? '[none](../operate/runbooks.md#diagnostics)' : '[WeirDiagnosticFails](../operate/runbooks.md#weirdiagnosticfails)'}`;
 }
 
 function releaseSection(): string {
