@@ -120,18 +120,23 @@ export const panels: readonly Panel[] = [
 const widthUnits = 12;
 const heightUnits = 8;
 
-/** The panels as a dashboard for Grafana, which asks for its data source when it is imported. */
+/**
+ * The panels as a dashboard for Grafana. Its reader chooses the data source, so that imports and provisioned files are
+ * the same.
+ */
 export function dashboardFile(): string {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana fills it at the import.
-  const datasource = { type: 'prometheus', uid: '${DS_PROMETHEUS}' };
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana fills in what its reader chose.
+  const datasource = { type: 'prometheus', uid: '${datasource}' };
   const dashboard = {
-    __inputs: [{ name: 'DS_PROMETHEUS', label: 'Prometheus', type: 'datasource', pluginId: 'prometheus' }],
     uid: 'weir',
     title: 'Weir',
     description: 'Written by scripts/docs.ts from scripts/monitoring/dashboard.ts.',
     schemaVersion: 39,
     time: { from: 'now-3h', to: 'now' },
     refresh: '30s',
+    templating: {
+      list: [{ name: 'datasource', label: 'Data source', type: 'datasource', query: 'prometheus' }],
+    },
     panels: panels.map(({ title, unit, queries }, at) => ({
       id: at + 1,
       type: 'timeseries',
