@@ -1,6 +1,6 @@
 import type { checks } from '../../packages/diagnostics/src/registry.ts';
 
-export type DiagnosticName = (typeof checks)[number]['name'];
+type DiagnosticName = (typeof checks)[number]['name'];
 
 /** Values of a series at every minute, as unit tests of Prometheus write them: `0+60x60` is 60 more each time. */
 type Values = string;
