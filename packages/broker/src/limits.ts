@@ -362,4 +362,7 @@ export const brokerLimits = {
 
   /** Transactions that one WriteTxnMarkers request aborts; for the others it is to be sent again. */
   abortedTransactionsPerRequestMax: 100,
+
+  /** Transactions that one AddPartitionsToTxn request adds to or asks about; others are to be sent again. */
+  transactionsPerRequestMax: 50,
 } as const;

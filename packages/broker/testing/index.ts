@@ -6,7 +6,6 @@ export { PeerClient } from '../src/page-exchange/peer-client.ts';
 export { PeerFailure } from '../src/page-exchange/peer-failure.ts';
 export type { Load } from '../src/pressure/load-source.ts';
 export { Page } from '../src/read-path/page.ts';
-export { highestOfferedVersion } from '../src/requests/offered-versions.ts';
 export type { ReceivedRequest } from '../src/requests/request-server.ts';
 export type { KafkaListenerOptions } from '../src/serving/kafka-listener.ts';
 export type { AppendOutcome } from '../src/write-path/produced-batch.ts';

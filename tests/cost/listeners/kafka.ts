@@ -1,7 +1,6 @@
 import { apis, buildRecordBatch, type CompressionCodec, encodeRequest, layoutOf } from '@weir/wire';
 import type { ServedApi } from '../../../packages/broker/src/dispatch/handler-table.ts';
 import { listWork } from '../../../packages/broker/src/dispatch/list-work.ts';
-import { highestOfferedVersion } from '../../../packages/broker/src/requests/offered-versions.ts';
 import { listPaths, structMaker } from '../../../packages/broker/testing/long-lists.ts';
 import { type CostListener, listed, nested, sendTo } from '../listener.ts';
 import type { Seed, Sizes } from '../search.ts';
@@ -296,7 +295,7 @@ function listSeeds(): readonly Seed[] {
     (name) => listWork[name] !== 'noList' && name !== 'CreateTopics',
   );
   return served.flatMap((name) => {
-    const version = highestOfferedVersion(apis[name]);
+    const version = apis[name].highestStableVersion;
     const layout = layoutOf(apis[name].request, version);
     return listPaths(layout).map((path) => ({
       name: `${name}: ${path}`,

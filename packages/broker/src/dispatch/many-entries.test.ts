@@ -12,7 +12,6 @@ import { answered } from '../../testing/test-agent-server.ts';
 import { errorName } from '../../testing/transactional-client.ts';
 import { watchedPort } from '../../testing/watched-port.ts';
 import { brokerLimits } from '../limits.ts';
-import { highestOfferedVersion } from '../requests/offered-versions.ts';
 import type { ServedApi } from './handler-table.ts';
 import { entriesMax, type ListWork, listWork } from './list-work.ts';
 
@@ -37,7 +36,7 @@ function* longRequests(round: Omit<LongList, 'path'>): Iterable<LongRequest> {
   for (const name of servedNames) {
     const api = apis[name];
     const seen = new Set<string>();
-    for (const version of [highestOfferedVersion(api), api.versions.lowest]) {
+    for (const version of [api.highestStableVersion, api.versions.lowest]) {
       const layout = layoutOf(api.request, version);
       for (const path of listPaths(layout)) {
         if (seen.has(path)) continue;
@@ -51,7 +50,7 @@ function* longRequests(round: Omit<LongList, 'path'>): Iterable<LongRequest> {
 const servedNames = await (async () => {
   await using agent = await startLeaderAgent();
   return (Object.keys(apis) as ServedApi[]).filter((name) =>
-    agent.server.serves(apis[name], highestOfferedVersion(apis[name])),
+    agent.server.serves(apis[name], apis[name].highestStableVersion),
   );
 })();
 
@@ -133,7 +132,7 @@ function* requestsOf(entriesOfWork: (work: ListWork) => number | undefined): Ite
     const entries = entriesOfWork(listWork[name]);
     if (entries === undefined) continue;
     const api = apis[name];
-    const version = highestOfferedVersion(api);
+    const version = api.highestStableVersion;
     const layout = layoutOf(api.request, version);
     for (const path of listPaths(layout)) {
       yield { name, version, path, body: structMaker(layout, { entries, isRepeated: true, path })(0) };
@@ -173,7 +172,7 @@ async function startCounting() {
 test('the table of work for lists says which requests have lists', () => {
   for (const name of servedNames) {
     const { request, versions } = apis[name];
-    const layouts = [versions.lowest, highestOfferedVersion(apis[name])].map((one) => layoutOf(request, one));
+    const layouts = [versions.lowest, apis[name].highestStableVersion].map((one) => layoutOf(request, one));
     const hasLists = layouts.some((layout) => listPaths(layout).length > 0);
     assert.equal(listWork[name] !== 'noList', hasLists, name);
   }

@@ -13,7 +13,6 @@ import { ZoneCrossings } from '../placement/zone-crossings.ts';
 import type { ClientQuotas } from '../quotas/client-quotas.ts';
 import type { Handler, RequestContext } from '../requests/handler.ts';
 import type { HandlerResult } from '../requests/handler-result.ts';
-import { highestOfferedVersion } from '../requests/offered-versions.ts';
 import { RequestOrigins } from '../requests/request-origins.ts';
 import { RequestQuotas } from '../requests/request-quotas.ts';
 import type { ReceivedRequest, RequestServer } from '../requests/request-server.ts';
@@ -129,7 +128,7 @@ export function createHandlers(services: HandlerServices): RequestServer {
   }
 
   return {
-    serves: (api, apiVersion) => byKey.has(api.key) && apiVersion <= highestOfferedVersion(api),
+    serves: (api, apiVersion) => byKey.has(api.key) && apiVersion <= api.highestStableVersion,
     refuseApiVersions: () => apiVersionsRefusal(offered()),
     frameBytesMax: (session) => sasl.frameBytesMax(session),
     serveToken: (token, session, closed) => sasl.takeToken(session, token, closed),

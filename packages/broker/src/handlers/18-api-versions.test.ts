@@ -18,8 +18,7 @@ test('the response lists the table of handlers', async () => {
     assert.deepEqual(ranges.get(apis.ApiVersions.key), [0, 4]);
     // Its newest version is unstable and not advertised.
     assert.deepEqual(ranges.get(apis.InitProducerId.key), [0, 5]);
-    // Its newest versions are for brokers.
-    assert.deepEqual(ranges.get(apis.AddPartitionsToTxn.key), [0, 3]);
+    assert.deepEqual(ranges.get(apis.AddPartitionsToTxn.key), [0, 5]);
     for (const [unserved, key] of Object.entries({ CreateDelegationToken: 38 })) {
       assert.equal(ranges.has(key), false, unserved);
     }

@@ -1,7 +1,6 @@
 import { type Api, type Apis, errors, type ResponseOf } from '@weir/wire';
 import { featuresEpoch, finalizedFeatures, supportedFeatures } from '../cluster/features.ts';
 import type { HandlerOf } from '../requests/handler.ts';
-import { highestOfferedVersion } from '../requests/offered-versions.ts';
 
 /**
  * ApiVersions v0 to v4: the APIs and versions that this agent serves, from the table of handlers.
@@ -43,7 +42,7 @@ function rangesOf(served: readonly Api[]) {
   return served.map((api) => ({
     apiKey: api.key,
     minVersion: api.lowestAdvertisedVersion,
-    maxVersion: highestOfferedVersion(api),
+    maxVersion: api.highestStableVersion,
   }));
 }
 

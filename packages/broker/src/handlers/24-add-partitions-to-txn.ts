@@ -1,83 +1,114 @@
-import type { TopicPartition } from '@weir/cluster';
-import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { clusterResourceName } from '@weir/core';
+import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
-import { portionsOf } from '../cluster-calls/portions.ts';
-import type { HandlerOf } from '../requests/handler.ts';
+import { brokerLimits } from '../limits.ts';
+import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import { refusalsByName } from '../topics/topic-refusals.ts';
-import { transactionErrorFor } from '../transactions/transaction-errors.ts';
+import {
+  addPartitions,
+  type NamedTopic,
+  type NamedTransaction,
+  type PartitionRefusals,
+} from '../transactions/add-partitions.ts';
+import { checkPartitions } from '../transactions/check-partitions.ts';
 
 /**
- * AddPartitionsToTxn v0 to v3, for producers that keep their epoch across transactions. Later versions are for brokers
- * and are neither advertised nor served.
+ * AddPartitionsToTxn v0 to v5. Up to v3 a request is of one producer, which keeps its epoch across transactions; later
+ * versions have any number of transactions, and can only ask whether partitions are in one.
  *
  * - Requires WRITE on the transactional id; otherwise every partition is TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
- *   Requires WRITE on each topic.
- * - One refused partition fails the request: it is TOPIC_AUTHORIZATION_FAILED, or UNKNOWN_TOPIC_OR_PARTITION if it does
- *   not exist, and the others are OPERATION_NOT_ATTEMPTED.
+ *   Requires WRITE on each topic. From v4 on, CLUSTER_ACTION on the cluster replaces both: Kafka demands it there, and
+ *   here clients that use the highest version are served too.
+ * - One refused partition fails its transaction: it is TOPIC_AUTHORIZATION_FAILED, or UNKNOWN_TOPIC_OR_PARTITION if it
+ *   does not exist, and the others are OPERATION_NOT_ATTEMPTED.
  * - A topic without partitions adds nothing. Its response does not reveal whether the topic exists or is permitted.
- * - If the control plane is unavailable or fails, the error is COORDINATOR_LOAD_IN_PROGRESS, and producers back off and
- *   retry.
+ * - A partition that is asked about and not in the open transaction is TRANSACTION_ABORTABLE, or INVALID_TXN_STATE in
+ *   v4.
+ * - If the control plane is unavailable or fails, or a request has too many transactions, the error is
+ *   COORDINATOR_LOAD_IN_PROGRESS, and producers back off and retry.
  */
 export const addPartitionsToTxnHandler: HandlerOf<Apis['AddPartitionsToTxn']> = async (request, context) => {
-  const { apiVersion, access, cluster, origin } = context;
-  const topics = request.v3AndBelowTopics;
-  const deniedTopic = refusalsByName(context, 'WRITE');
-  const error = access.may('WRITE', 'TRANSACTIONAL_ID', request.v3AndBelowTransactionalId)
-    ? await addAll()
-    : 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED';
-  return {
-    throttleTimeMs: 0,
-    resultsByTopicV3AndBelow: topics.map(({ name, partitions }) => ({
-      name,
-      resultsByPartition: partitions.map((partition) => ({
-        partitionIndex: partition,
-        partitionErrorCode: errors[error ?? refusalOf(name, partition) ?? 'OPERATION_NOT_ATTEMPTED'].code,
-      })),
-    })),
+  if (context.apiVersion >= manyFromVersion) return addForMany(request.transactions, context);
+  const transaction = {
+    transactionalId: request.v3AndBelowTransactionalId,
+    producerId: request.v3AndBelowProducerId,
+    producerEpoch: request.v3AndBelowProducerEpoch,
+    topics: request.v3AndBelowTopics,
   };
+  const isAllowed = context.access.may('WRITE', 'TRANSACTIONAL_ID', transaction.transactionalId);
+  const error = isAllowed
+    ? await added(transaction, refusalsIn(context, false), context)
+    : () => 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED' as const;
+  return { throttleTimeMs: 0, resultsByTopicV3AndBelow: resultsOf(transaction.topics, error) };
+};
 
-  /** Returns the error of all partitions; `undefined` if one of them is refused and none was added. */
-  async function addAll(): Promise<ErrorName | undefined> {
-    const isRefused = topics.some(({ name, partitions }) =>
-      partitions.some((partition) => refusalOf(name, partition) !== undefined),
-    );
-    if (isRefused) return undefined;
-    const partitions = topics.flatMap(({ name, partitions }): TopicPartition[] => {
-      // A topic without partitions was not checked and need not exist.
-      if (partitions.length === 0) return [];
-      const { topicId } = cluster.topicByName(name)!;
-      return partitions.map((partition) => ({ topicId, partition }));
-    });
-    // Large requests are split into several calls; adding a partition is idempotent.
-    const portions = portionsOf(partitions, () => 1);
-    let error: ErrorName = 'NONE';
-    for (const portion of portions.length === 0 ? [[]] : portions) {
-      error = await add(portion);
-      if (error !== 'NONE') break;
-    }
-    return error;
+const manyFromVersion = 4;
+
+type Many = RequestOf<Apis['AddPartitionsToTxn']>['transactions'];
+
+/** Answers to transactions in their order. Those that are only asked about need one call together. */
+async function addForMany(transactions: Many, context: RequestContext) {
+  const { access, cluster } = context;
+  const isBroker = access.mayQuietly('CLUSTER_ACTION', 'CLUSTER', clusterResourceName);
+  const refusalOf = refusalsIn(context, isBroker);
+  const served = transactions.slice(0, brokerLimits.transactionsPerRequestMax);
+  const isAllowed = new Map(
+    served.map(({ transactionalId: id }) => [id, isBroker || access.may('WRITE', 'TRANSACTIONAL_ID', id)]),
+  );
+  const asked = served.filter(
+    ({ verifyOnly, transactionalId }) => verifyOnly && isAllowed.get(transactionalId),
+  );
+  const ids = asked.map(({ transactionalId }) => transactionalId);
+  const described =
+    ids.length === 0 ? [] : await coordinatorAnswer(cluster.port.describeTransactions(ids), context);
+  const descriptions = new Map(asked.map((transaction, index) => [transaction, described?.[index]]));
+  const errorsOf = async (transaction: Many[number]): Promise<PartitionErrors> => {
+    if (!isAllowed.get(transaction.transactionalId)) return () => 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED';
+    if (!transaction.verifyOnly) return added(transaction, refusalOf, context);
+    const description = descriptions.get(transaction);
+    if (description === undefined) return () => 'COORDINATOR_LOAD_IN_PROGRESS';
+    const checked = checkPartitions(transaction, description, context);
+    return (name, partition) => refusalOf(name, partition) ?? checked(name, partition);
+  };
+  const resultsByTransaction = [];
+  for (const [index, transaction] of transactions.entries()) {
+    const isLate = index >= served.length;
+    const error = isLate ? () => 'COORDINATOR_LOAD_IN_PROGRESS' as const : await errorsOf(transaction);
+    const topicResults = resultsOf(transaction.topics, error);
+    resultsByTransaction.push({ transactionalId: transaction.transactionalId, topicResults });
   }
+  return { throttleTimeMs: 0, errorCode: errors.NONE.code, resultsByTransaction };
+}
 
-  async function add(partitions: readonly TopicPartition[]): Promise<ErrorName> {
-    const answer = await coordinatorAnswer(
-      cluster.port.addPartitionsToTransaction({
-        transactionalId: request.v3AndBelowTransactionalId,
-        producerId: Number(request.v3AndBelowProducerId),
-        producerEpoch: request.v3AndBelowProducerEpoch,
-        origin,
-        partitions,
-      }),
-      context,
-    );
-    if (answer === undefined) return 'COORDINATOR_LOAD_IN_PROGRESS';
-    return transactionErrorFor(answer.error, 'AddPartitionsToTxn', apiVersion);
-  }
+type PartitionErrors = (name: string, partition: number) => ErrorName;
 
-  function refusalOf(name: string, partition: number): ErrorName | undefined {
+async function added(
+  transaction: NamedTransaction,
+  refusalOf: PartitionRefusals,
+  context: RequestContext,
+): Promise<PartitionErrors> {
+  const error = await addPartitions(transaction, refusalOf, context);
+  return (name, partition) => error ?? refusalOf(name, partition) ?? 'OPERATION_NOT_ATTEMPTED';
+}
+
+function refusalsIn(context: RequestContext, isBroker: boolean): PartitionRefusals {
+  const { cluster } = context;
+  const deniedTopic = isBroker ? () => undefined : refusalsByName(context, 'WRITE');
+  return (name, partition) => {
     const denied = deniedTopic(name);
     if (denied !== undefined) return denied;
     const topic = cluster.topicByName(name);
     const isThere = topic !== undefined && cluster.ends(topic.topicId, partition) !== undefined;
     return isThere ? undefined : 'UNKNOWN_TOPIC_OR_PARTITION';
-  }
-};
+  };
+}
+
+function resultsOf(topics: readonly NamedTopic[], errorOf: PartitionErrors) {
+  return topics.map(({ name, partitions }) => ({
+    name,
+    resultsByPartition: partitions.map((partition) => ({
+      partitionIndex: partition,
+      partitionErrorCode: errors[errorOf(name, partition)].code,
+    })),
+  }));
+}

@@ -6,6 +6,7 @@ import { batchOf, produceRequest } from '../../testing/data-path.ts';
 import { type LeaderAgent, startLeaderAgent } from '../../testing/leader-agent.ts';
 import { answered } from '../../testing/test-agent-server.ts';
 import { errorName, fetchOnce, TransactionalProducer } from '../../testing/transactional-client.ts';
+import { brokerLimits } from '../limits.ts';
 
 /** Answers of each version of each API about transactions. Whole transactions are in transactions.test.ts. */
 
@@ -92,6 +93,64 @@ test('AddPartitionsToTxn: v0 to v3', async () => {
         ],
       );
     }
+  }
+});
+
+test('AddPartitionsToTxn: v4 and v5 add to many transactions, or ask about them', async () => {
+  await using agent = await startLeaderAgent();
+  await agent.addTopic('t', 3);
+  for (const version of [4, 5]) {
+    const one = await fenced(agent, `one-${version}`);
+    const two = await fenced(agent, `two-${version}`);
+    const outside = version === 4 ? 'INVALID_TXN_STATE' : 'TRANSACTION_ABORTABLE';
+    const ask = async (
+      verifyOnly: boolean,
+      rows: readonly (readonly [id: string, producerId: bigint, epoch: number, partitions: number[]])[],
+    ) =>
+      answered(
+        await agent.call('AddPartitionsToTxn', version, {
+          transactions: rows.map(([transactionalId, producerId, producerEpoch, partitions]) => ({
+            ...{ transactionalId, producerId, producerEpoch, verifyOnly },
+            topics: [{ name: 't', partitions }],
+          })),
+        }),
+      ).resultsByTransaction.map(({ transactionalId, topicResults }) => [
+        transactionalId,
+        topicResults.flatMap(({ resultsByPartition }) =>
+          resultsByPartition.map(({ partitionErrorCode }) => errorName(partitionErrorCode)),
+        ),
+      ]);
+    const rowOf = ({ transactionalId, producerId, producerEpoch }: typeof one, ...partitions: number[]) =>
+      [transactionalId, producerId, producerEpoch, partitions] as const;
+    assert.deepEqual(
+      await ask(false, [rowOf(one, 0, 1), rowOf(two, 2), rowOf({ ...two, producerEpoch: two.oldEpoch }, 0)]),
+      [
+        [one.transactionalId, ['NONE', 'NONE']],
+        [two.transactionalId, ['NONE']],
+        [two.transactionalId, ['PRODUCER_FENCED']],
+      ],
+    );
+    assert.deepEqual(await ask(false, [rowOf(one, 2, 7)]), [
+      [one.transactionalId, ['OPERATION_NOT_ATTEMPTED', 'UNKNOWN_TOPIC_OR_PARTITION']],
+    ]);
+    assert.deepEqual(
+      await ask(true, [
+        rowOf(one, 0, 2, 7),
+        rowOf(two, 2),
+        rowOf({ ...two, producerEpoch: two.oldEpoch }, 2),
+        ['missing', one.producerId, 0, [0]],
+      ]),
+      [
+        [one.transactionalId, ['NONE', outside, 'UNKNOWN_TOPIC_OR_PARTITION']],
+        [two.transactionalId, ['NONE']],
+        [two.transactionalId, ['PRODUCER_FENCED']],
+        ['missing', ['INVALID_PRODUCER_ID_MAPPING']],
+      ],
+    );
+    const many = Array.from({ length: brokerLimits.transactionsPerRequestMax + 1 }, () => rowOf(one, 0));
+    const answers = await ask(true, many);
+    assert.deepEqual(answers[0], [one.transactionalId, ['NONE']]);
+    assert.deepEqual(answers.at(-1), [one.transactionalId, ['COORDINATOR_LOAD_IN_PROGRESS']]);
   }
 });
 

@@ -6,7 +6,6 @@ import {
   batchOf,
   configResourceType,
   errorName,
-  highestOfferedVersion,
   type LeaderAgent,
   startLeaderAgent,
   watchedPort,
@@ -223,13 +222,20 @@ const rows = {
     errorNames: noTopic,
   },
   AddPartitionsToTxn: {
-    requestOf: ({ transactionalId, topic }) => ({
-      v3AndBelowTransactionalId: transactionalId,
-      v3AndBelowProducerId: producer.producerId,
-      v3AndBelowProducerEpoch: producer.producerEpoch,
-      v3AndBelowTopics: [{ name: topic, partitions: [0] }],
-    }),
-    errorNames: noTransactionalId,
+    requestOf: ({ transactionalId, topic }, version) => {
+      const topics = [{ name: topic, partitions: [0] }];
+      if (version >= 4) {
+        const one = { transactionalId, ...producer, topics };
+        return { transactions: [one, { ...one, verifyOnly: true }] };
+      }
+      return {
+        v3AndBelowTransactionalId: transactionalId,
+        v3AndBelowProducerId: producer.producerId,
+        v3AndBelowProducerEpoch: producer.producerEpoch,
+        v3AndBelowTopics: topics,
+      };
+    },
+    errorNames: [...noTransactionalId],
   },
   AddOffsetsToTxn: {
     requestOf: ({ transactionalId, group }) => ({ transactionalId, ...producer, groupId: group }),
@@ -591,7 +597,7 @@ async function setStage(): Promise<Stage> {
 
 function versionsOf(name: ServedApi): number[] {
   const { versions } = apis[name];
-  const last = highestOfferedVersion(apis[name]);
+  const last = apis[name].highestStableVersion;
   return Array.from({ length: last - versions.lowest + 1 }, (_, index) => versions.lowest + index);
 }
 

@@ -22,9 +22,8 @@ const topicResult = {
  * v1 throttles after the answer (KIP-219), v2 adds PRODUCER_FENCED, sent as INVALID_PRODUCER_EPOCH below
  * (KIP-588), v3 the flexible encoding, v4 batches of transactions, v5 TRANSACTION_ABORTABLE (both KIP-890).
  * Up to v3 one partition that is unknown or forbidden fails all: the others are OPERATION_NOT_ATTEMPTED.
- * v4+ is for brokers, which verify transactions with it, and needs CLUSTER_ACTION. @platformatic/kafka sends
- * the highest version that is offered all the same, so a server that enforces ACLs had better offer v3 at
- * most.
+ * v4+ is for brokers, which verify transactions with it, and needs CLUSTER_ACTION in Kafka. @platformatic/kafka sends
+ * the highest version that is offered all the same, so a server had better serve producers in it too.
  */
 export const addPartitionsToTxn = defineApi({
   key: 24,
