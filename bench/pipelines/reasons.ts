@@ -7,8 +7,8 @@ const reasons: Readonly<Record<PipelineRow['name'], string>> = {
     'taken over from the document as it was.',
   copy:
     'Two fifths of the time are parsing, printing and compressing; the garbage of messages that wait for their ' +
-    'acknowledgement is a fifth. Next: documents that are printed from the bytes that they were, where a mapping ' +
-    'leaves parts of them as they are.',
+    'acknowledgement is a fifth, and a young generation of 96 MiB instead of 32 changed nothing in three runs of each. ' +
+    'Next: messages of a batch whose bytes are one buffer until they are acknowledged, so that fewer objects wait.',
   'idle-cpu':
     'An idle instance sends a heartbeat every 3 s, a fetch and a beat every 5 s, in code that V8 has not compiled. ' +
     'Next: one connection for fetches and heartbeats, and one timer for all instances of a process.',
