@@ -17,18 +17,28 @@ async function stage(
   const under = await startAgentUnderTest(t, { servingThreads: threads, ...differences });
   under.cluster.addTopic('t');
   const clients: TestClient[] = [];
-  const connections = async (thread: number) => {
+  const connectionsByThread = async () => {
     // Connections are counted once a second.
     under.clock.advance(1000);
-    return under.metric(`agent_serving_thread_connections{thread="${thread}"}`);
+    const counts: number[] = [];
+    for (let thread = 0; thread < threads; thread++)
+      counts.push(await under.metric(`agent_serving_thread_connections{thread="${thread}"}`));
+    return counts;
   };
+  const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
   // The system spreads connections by a hash of their ports.
   for (let thread = 0; thread < threads; thread++) {
-    const before = await connections(thread);
     while (clients.length === thread) {
+      // A connection that was given up must be gone first, or the next one would not be seen.
+      let before = await connectionsByThread();
+      while (sumOf(before) !== clients.length) {
+        await pause(1);
+        before = await connectionsByThread();
+      }
       const client = await under.connect();
       await client.call('ApiVersions', 0, {});
-      if ((await connections(thread)) > before) clients.push(client);
+      const after = await connectionsByThread();
+      if (after[thread]! > before[thread]!) clients.push(client);
       else client.socket.destroy();
     }
   }
