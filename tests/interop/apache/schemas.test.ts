@@ -19,14 +19,10 @@ import { fromApache, fromLayout, rowsOf, type WireRow } from './wire-form.ts';
  * APIs that Apache's brokers serve and Weir does not define, with the reason. APIs of a new release need a decision.
  */
 const notDefined: Readonly<Record<string, string>> = {
-  AlterReplicaLogDirs: 'moves replicas between disks, of which agents have none',
   CreateDelegationToken: 'delegation tokens are not served',
   RenewDelegationToken: 'delegation tokens are not served',
   ExpireDelegationToken: 'delegation tokens are not served',
   DescribeDelegationToken: 'delegation tokens are not served',
-  UnregisterBroker: 'removes a broker from the quorum; agents leave by themselves',
-  AddRaftVoter: 'changes the quorum of controllers, of which Weir has none',
-  RemoveRaftVoter: 'changes the quorum of controllers, of which Weir has none',
   InitializeShareGroupState: 'passes between brokers, to keep the state of share groups',
   ReadShareGroupState: 'passes between brokers, to keep the state of share groups',
   WriteShareGroupState: 'passes between brokers, to keep the state of share groups',
