@@ -21,9 +21,16 @@ interface SweepOptions {
   readonly directory: GroupDirectory;
 }
 
-/** Removes expired offsets, and groups that have neither members nor offsets. */
+/**
+ * Removes expired offsets, and groups that have neither members nor offsets. Of the newer protocols, a group is removed
+ * only if the sweep before found it so, too: its members may have missed a session, and when they are back a group that
+ * exists lets them join again, while one that is gone ends them.
+ */
 export class GroupSweep {
   readonly #options: SweepOptions;
+  /** Groups without members and offsets in the sweep before, and in this one. */
+  #leftBefore: ReadonlySet<string> = new Set();
+  #left = new Set<string>();
   #cancel: () => void = () => {};
 
   constructor(options: SweepOptions) {
@@ -43,6 +50,8 @@ export class GroupSweep {
     const { machine, directory } = this.#options;
     const groupIds = new Set(machine.offsets.groupIds());
     for (const { groupId } of directory.all()) groupIds.add(groupId);
+    this.#leftBefore = this.#left;
+    this.#left = new Set();
     this.#turn([...groupIds], 0);
   }
 
@@ -69,8 +78,16 @@ export class GroupSweep {
     const storedCount = machine.offsets.countOf(groupId);
     const partitions = this.#expiredOf(groupId, group, expiry);
     if (partitions.length > 0) expired.push({ groupId, partitions });
-    if (partitions.length === storedCount && !machine.offsets.hasPendingGroup(groupId)) group?.delete();
+    const hasOffsets = partitions.length < storedCount || machine.offsets.hasPendingGroup(groupId);
+    if (group !== undefined && !hasOffsets && this.#isLeft(group)) group.delete();
     return storedCount;
+  }
+
+  #isLeft(group: Group): boolean {
+    if (group.type === 'classic') return true;
+    if (group.listing().state !== 'Empty') return false;
+    this.#left.add(group.groupId);
+    return this.#leftBefore.has(group.groupId);
   }
 
   #expiredOf(groupId: string, group: Group | undefined, expiry: OffsetExpiry): PartitionOfTopic[] {

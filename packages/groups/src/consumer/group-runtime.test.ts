@@ -398,3 +398,15 @@ test('a refused member leaves the classic group unchanged', async () => {
     ['NONE'],
   );
 });
+
+test('a group without offsets stays for a member that missed its session', async () => {
+  const { world, node } = await leader();
+  const { memberEpoch } = await join(node, 'g', 'm');
+  // Sessions end after 45 s, and groups are swept every minute.
+  await world.clock.pass(70_000);
+  assert.equal(await typeOf(node, 'g'), 'consumer Empty');
+  assert.equal((await beat(node, 'g', 'm', memberEpoch)).error, 'UNKNOWN_MEMBER_ID');
+  assert.equal((await join(node, 'g', 'm')).error, 'NONE');
+  await world.clock.pass(180_000);
+  assert.deepEqual(await node.listGroups({ states: [], types: [] }), []);
+});
