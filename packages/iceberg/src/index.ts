@@ -48,6 +48,7 @@ export {
   type TableMetadata,
 } from './metadata/table-metadata.ts';
 export { commitJson } from './metadata/updates-json.ts';
+export { partitionKey } from './partitions/partition-key.ts';
 export { partitionPath } from './partitions/partition-path.ts';
 export {
   type NewPartitionField,
@@ -56,6 +57,7 @@ export {
 } from './partitions/partition-spec.ts';
 export { canTransform, parseTransform, transformText, transformValue } from './partitions/transform.ts';
 export type { Filter } from './pruning/filter.ts';
+export { DeleteIndex, isUnpartitioned } from './scan/delete-index.ts';
 export { manifestLayout } from './scan/manifest-layout.ts';
 export { partitionsBySpec, planFiles } from './scan/plan-files.ts';
 export { nameMappingOf, printNameMapping } from './schema/name-mapping.ts';

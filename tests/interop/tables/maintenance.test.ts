@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { DuckDBInstance } from '@duckdb/node-api';
 import { seededRandom, silentLog, systemClock } from '@weir/core';
 import { TableMaintainer } from '@weir/tables';
 import { pythonWith } from '../python/venv.ts';
@@ -101,3 +102,29 @@ for (const [name, first, second] of specs)
     if (removedRows > 0) table.rows = table.rows.filter((row) => !old.includes(row));
     await assertRead(table, 'after retention');
   });
+
+test('rows that another program deleted are in no file after maintenance', { skip }, async () => {
+  laterMs = 0;
+  const columns = allColumns({ hasTime: true });
+  const table = await TypedTable.create(lake, 'deleted', columns, [['at', 'day']]);
+  const maker = new RowMaker(seededRandom(11), columns);
+  for (let file = 0; file < 3; file++) await table.append(maker.rows(20, [-3, 20_000]));
+  const duck = await (await DuckDBInstance.create(':memory:')).connect();
+  const deleted = await table.deleteRows(
+    ({ id }) => Number(id) % 3 === 0,
+    async ({ path }) => {
+      const source = `read_parquet('${path.slice('file://'.length)}', file_row_number = true)`;
+      const found = await duck.runAndReadAll(`SELECT file_row_number FROM ${source} WHERE id % 3 = 0`);
+      return found.getRows().map(([place]) => place as bigint);
+    },
+  );
+  duck.closeSync();
+  assert.ok(deleted > 10);
+  const read = await reader.readRows(table.location);
+  assert.deepEqual(read, shownRows(await table.columns(), table.rows, { losesNulls: true }));
+  await table.append(maker.rows(20, [20_000]));
+  laterMs = 2 * dayMs;
+  const { deletedRows, removedDeletes } = await maintain(table);
+  assert.deepEqual([deletedRows, removedDeletes > 1], [deleted, true]);
+  await assertRead(table, 'after maintenance');
+});

@@ -121,6 +121,38 @@ export class TypedTable {
     this.rows.push(...rows);
   }
 
+  /** Deletes rows by files of deletes, as other programs do; `places` are those of the rows of a file. */
+  async deleteRows(
+    isDeleted: (row: Row) => boolean,
+    places: (file: DataFile) => Promise<readonly bigint[]>,
+  ): Promise<number> {
+    const before = this.rows.length;
+    const added: DataFile[] = [];
+    for (const file of await this.files()) {
+      const deleted = await places(file);
+      if (deleted.length === 0) continue;
+      const written = await this.#lake.writer.open(placeColumns);
+      await written.append([deleted.map(() => file.path), deleted]);
+      const { path: local, fileBytes } = await written.finish();
+      const path = `${this.location}/data/deletes-${this.#files++}.parquet`;
+      await rename(local, path.slice('file://'.length));
+      const { specId, partition } = file;
+      added.push({
+        content: 'position-deletes',
+        path,
+        format: 'PARQUET',
+        specId,
+        partition,
+        recordCount: BigInt(deleted.length),
+        fileBytes: BigInt(fileBytes),
+        columns: new Map(),
+      });
+    }
+    await this.#change({ operation: 'overwrite', added });
+    this.rows = this.rows.filter((row) => !isDeleted(row));
+    return before - this.rows.length;
+  }
+
   /** Merges all files into one for each partition. */
   async compact(): Promise<void> {
     const metadata = await this.metadata();
@@ -224,6 +256,12 @@ export class TypedTable {
     return written;
   }
 }
+
+/** Of files of position deletes: their ids are those of the format. */
+const placeColumns: readonly Column[] = [
+  { id: 2_147_483_546, name: 'file_path', isRequired: true, type: { kind: 'string' } },
+  { id: 2_147_483_545, name: 'pos', isRequired: true, type: { kind: 'long' } },
+];
 
 function partitionField([column, transform]: Partition) {
   return { path: [column], transform: parseTransform(transform, 'test') };

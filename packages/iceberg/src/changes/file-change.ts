@@ -28,7 +28,7 @@ import type { ChangeDeps, TableChange } from './table-change.ts';
 export interface FileChangeParts {
   readonly operation: Operation;
   readonly added?: readonly DataFile[] | undefined;
-  /** Paths of data files. */
+  /** Paths of data files, or of delete files. */
   readonly removed?: readonly string[] | undefined;
   /** Properties for the summary of the snapshot, such as source offsets. */
   readonly summary?:
@@ -156,7 +156,7 @@ export class FileChange implements TableChange {
 
   /** The manifest without the removed files; `undefined` if it has none of them. */
   async #rewrite(metadata: TableMetadata, manifest: ManifestFile): Promise<Rewritten | undefined> {
-    if (this.#removedPaths.size === 0 || manifest.content !== 'data') return undefined;
+    if (this.#removedPaths.size === 0) return undefined;
     if (this.#rewritten.has(manifest.path)) return this.#rewritten.get(manifest.path);
     const entries = await entriesOf(this.#deps.files, metadata, manifest);
     const live = entries.filter(({ status }) => status !== 'deleted');
@@ -169,7 +169,7 @@ export class FileChange implements TableChange {
           isRemoved(entry) ? { ...entry, status: 'deleted', snapshotId } : { ...entry, status: 'existing' },
       );
       result = {
-        manifests: await this.#writer.manifests(metadata, manifest.specId, 'data', next),
+        manifests: await this.#writer.manifests(metadata, manifest.specId, manifest.content, next),
         removed: live.filter(isRemoved).map(({ file }) => file),
       };
     }

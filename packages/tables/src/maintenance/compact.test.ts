@@ -181,19 +181,6 @@ test('a compaction that is aborted changes nothing', async (t) => {
   assert.deepEqual(await table.paths(), before);
 });
 
-test('a table with delete files is left as it is', async (t) => {
-  const { table, tools } = await smallFiles(t, 3);
-  const [file] = await table.liveFiles();
-  const deletes = {
-    ...file!,
-    path: `${table.location}/data/deletes.parquet`,
-    content: 'position-deletes' as const,
-  };
-  await table.commit(new FileChange({ operation: 'append', added: [deletes] }, table));
-  const { mergedFiles, deleteFiles } = await compact(table.maintenance(), tools);
-  assert.deepEqual([mergedFiles, deleteFiles], [0, 1]);
-});
-
 test('files that cannot be merged are left as they are, and the others are merged', async (t) => {
   const { table, tools } = await smallFiles(t, 3);
   const metadata = await table.metadata();

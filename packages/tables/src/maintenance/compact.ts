@@ -17,12 +17,15 @@ import {
   type TableMetadata,
 } from '@weir/iceberg';
 import { carriedSummary } from '../append/summary-keys.ts';
+import type { LocalData, LocalDelete } from '../deletes/rows-left.ts';
+import { originOf, TableDeletes, UnreadableDeletes } from '../deletes/table-deletes.ts';
 import { tableLimits } from '../limits.ts';
 import type { DuckDbRewriter } from '../parquet/duckdb-rewrite.ts';
 import { ParquetNotRewritable } from '../parquet/writer-errors.ts';
 import { download, upload } from './local-files.ts';
 import { commit, type Maintenance } from './maintenance.ts';
 import { type CompactionBin, type CompactionRules, planCompaction } from './plan-compaction.ts';
+import { removeSpentDeletes } from './remove-deletes.ts';
 
 interface CompactionResult {
   readonly mergedFiles: number;
@@ -32,8 +35,10 @@ interface CompactionResult {
   readonly hasMore: boolean;
   /** Of files that could not be merged; the others were. */
   readonly failures: readonly string[];
-  /** Files of deletes that another program made: nothing is merged while they are there. */
-  readonly deleteFiles: number;
+  /** Rows that another program had deleted by files of its own, and that are in no file any more. */
+  readonly deletedRows: number;
+  /** Files of deletes that are about no file any more, and were removed. */
+  readonly removedDeletes: number;
 }
 
 /** Rewrites files in a directory of its own, which DuckDB may reach. */
@@ -56,8 +61,22 @@ export async function compact(
   open: () => Promise<CompactionTools>,
   bytesMax: number = tableLimits.compactionBytesPerJobMax,
 ): Promise<CompactionResult> {
+  const { hasDeletes, ...merged } = await merge(maintenance, open, bytesMax);
+  return { ...merged, removedDeletes: hasDeletes ? await removeSpentDeletes(maintenance) : 0 };
+}
+
+interface MergeResult extends Omit<CompactionResult, 'removedDeletes'> {
+  /** Whether the table has files of deletes. */
+  readonly hasDeletes: boolean;
+}
+
+async function merge(
+  maintenance: Maintenance,
+  open: () => Promise<CompactionTools>,
+  bytesMax: number,
+): Promise<MergeResult> {
   const { catalog, table, files, settings, log } = maintenance;
-  const counts = { mergedFiles: 0, mergedBytes: 0, writtenFiles: 0, deleteFiles: 0 };
+  const counts = { mergedFiles: 0, mergedBytes: 0, writtenFiles: 0, deletedRows: 0, hasDeletes: false };
   const attempt: Attempt = { leftAlone: new Set(), failures: [] };
   const { failures } = attempt;
   if (settings.isNeverMerged === true) return { ...counts, failures, hasMore: false };
@@ -65,9 +84,9 @@ export async function compact(
     const { metadata } = await catalog.load(table);
     const snapshot = snapshotOfRef(metadata);
     const { data, deletes } = await planFiles(files, metadata, snapshot);
-    // Deletes of other writers would have to be applied to the rows.
-    if (snapshot === undefined || deletes.length > 0)
-      return { ...counts, deleteFiles: deletes.length, failures, hasMore: false };
+    if (snapshot === undefined) return { ...counts, failures, hasMore: false };
+    counts.hasDeletes = deletes.length > 0;
+    const tableDeletes = new TableDeletes(deletes, metadata);
     const rules = rulesOf(maintenance, metadata, attempt, bytesMax - counts.mergedBytes);
     const { bins, isComplete } = planCompaction(data, rules);
     if (bins.length === 0) return { ...counts, failures, hasMore: false };
@@ -75,13 +94,21 @@ export async function compact(
     let [isRefused, isPlannedAgain] = [false, false];
     for (let at = 0; at < bins.length && !isRefused; at += tableLimits.compactionBinsPerCommit) {
       const some = bins.slice(at, at + tableLimits.compactionBinsPerCommit);
-      const merged = await mergeBins(maintenance, tools, metadata, some, attempt);
+      const merged = await mergeBins(maintenance, tools, { metadata, deletes: tableDeletes }, some, attempt);
       if (merged.isPlannedAgain) isPlannedAgain = true;
       if (merged.bins.length === 0) continue;
       const { added } = merged;
       const removed = merged.bins.flatMap((bin) => bin.files.map(({ path }) => path));
       const change = new FileChange(
-        { operation: 'replace', added, removed, plannedOn: snapshot.id, summary: carriedSummary },
+        {
+          operation: 'replace',
+          added,
+          removed,
+          plannedOn: snapshot.id,
+          summary: carriedSummary,
+          // The deletes of this state were applied; later ones are about the new files too.
+          ...(deletes.length === 0 ? {} : { dataSequenceNumber: snapshot.sequenceNumber }),
+        },
         maintenance,
       );
       try {
@@ -97,6 +124,7 @@ export async function compact(
       counts.mergedFiles += removed.length;
       counts.mergedBytes += merged.bins.reduce((sum, { bytes }) => sum + bytes, 0);
       counts.writtenFiles += added.length;
+      counts.deletedRows += merged.deletedRows;
     }
     if (!isRefused && !isPlannedAgain) return { ...counts, failures, hasMore: !isComplete };
   }
@@ -155,9 +183,15 @@ export function targetBytesOf({ properties }: TableMetadata): number {
   return Math.min(wanted, compactionTargetBytesMax);
 }
 
+interface PlannedTable {
+  readonly metadata: TableMetadata;
+  readonly deletes: TableDeletes;
+}
+
 interface Merged {
   readonly bins: CompactionBin[];
   readonly added: DataFile[];
+  deletedRows: number;
   /** Whether the other files of a bin may be merged without those that cannot be. */
   isPlannedAgain: boolean;
 }
@@ -166,16 +200,18 @@ interface Merged {
 async function mergeBins(
   maintenance: Maintenance,
   tools: CompactionTools,
-  metadata: TableMetadata,
+  planned: PlannedTable,
   bins: readonly CompactionBin[],
   { leftAlone, failures }: Attempt,
 ): Promise<Merged> {
   const { files, log, signal } = maintenance;
-  const merged: Merged = { bins: [], added: [], isPlannedAgain: false };
+  const merged: Merged = { bins: [], added: [], deletedRows: 0, isPlannedAgain: false };
   for (const bin of bins) {
     if (failures.length >= failuresMax) break;
     try {
-      merged.added.push(await mergeBin(maintenance, tools, metadata, bin));
+      const { file, deletedRows } = await mergeBin(maintenance, tools, planned, bin);
+      if (file !== undefined) merged.added.push(file);
+      merged.deletedRows += deletedRows;
       merged.bins.push(bin);
     } catch (error) {
       if (signal.aborted) {
@@ -189,7 +225,8 @@ async function mergeBins(
         error: message,
       });
       // Files of other programs may stay as they are.
-      if (error instanceof ParquetNotRewritable) merged.isPlannedAgain = true;
+      if (error instanceof ParquetNotRewritable || error instanceof UnreadableDeletes)
+        merged.isPlannedAgain = true;
       else failures.push(message);
       const unfit = error instanceof ParquetNotRewritable ? error.sources.map((path) => basename(path)) : [];
       for (const [place, { path }] of bin.files.entries())
@@ -205,21 +242,32 @@ const sourceName = (at: number) => `${at}.parquet`;
 async function mergeBin(
   { dataFiles, files, settings, random, signal }: Maintenance,
   { rewriter, directory }: CompactionTools,
-  metadata: TableMetadata,
-  { files: sources, specId, partition }: CompactionBin,
-): Promise<DataFile> {
+  { metadata, deletes }: PlannedTable,
+  { entries, files: sources, specId, partition }: CompactionBin,
+): Promise<{ readonly file: DataFile | undefined; readonly deletedRows: number }> {
   const schema = currentSchema(metadata);
   const spec = specOfId(metadata, specId);
   const local = await mkdtemp(join(directory, 'bin-'));
   try {
-    const localSources: string[] = [];
-    for (const [at, source] of sources.entries()) {
+    const localSources: LocalData[] = [];
+    for (const [at, entry] of entries.entries()) {
       const path = join(local, sourceName(at));
-      await download(dataFiles, source, path, signal);
-      localSources.push(path);
+      await download(dataFiles, entry.file, path, signal);
+      localSources.push({ path, ...originOf(entry) });
+    }
+    const localDeletes: LocalDelete[] = [];
+    const needed = deletes.about(entries);
+    const deleteBytes = needed.reduce((sum, { file }) => sum + Number(file.fileBytes), 0);
+    if (deleteBytes > tableLimits.compactionBytesPerJobMax)
+      throw new UnreadableDeletes(`${deleteBytes} bytes of files of deletes are too many to merge files`);
+    for (const [at, { file, ...rule }] of needed.entries()) {
+      const path = join(local, `deletes-${at}.parquet`);
+      await download(dataFiles, file, path, signal);
+      localDeletes.push({ path, ...rule });
     }
     const written = await rewriter.rewrite({
       sources: localSources,
+      deletes: localDeletes,
       columns: schema.columns,
       neededIds: new Set(
         spec.fields.filter(({ transform }) => transform.kind === 'identity').map(({ sourceId }) => sourceId),
@@ -229,10 +277,14 @@ async function mergeBin(
       signal,
     });
     const recordCount = sources.reduce((sum, source) => sum + source.recordCount, 0n);
-    if (BigInt(written.recordCount) !== recordCount)
+    // Without deletes every row that was read has to be written.
+    const readCount = localDeletes.length === 0 ? written.recordCount : written.readCount;
+    if (BigInt(readCount) !== recordCount || written.recordCount > written.readCount)
       throw new Failure(
-        `compaction read ${written.recordCount} rows of ${sources[0]!.path} and others, and the table says ${recordCount}; nothing was changed`,
+        `compaction read ${readCount} rows of ${sources[0]!.path} and others, and the table says ${recordCount}; nothing was changed`,
       );
+    const deletedRows = written.readCount - written.recordCount;
+    if (written.recordCount === 0) return { file: undefined, deletedRows };
     const folder = partitionPath(partitionsBySpec(metadata)(specId), partition);
     const path = `${metadata.location}/data/${folder === '' ? '' : `${folder}/`}${randomId(random)}.parquet`;
     const described = describeFile(
@@ -246,7 +298,7 @@ async function mergeBin(
       await files.delete([path]).catch(() => undefined);
       throw error;
     }
-    return described;
+    return { file: described, deletedRows };
   } finally {
     await rm(local, { recursive: true, force: true });
   }

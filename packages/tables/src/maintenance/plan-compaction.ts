@@ -7,7 +7,7 @@
  *
  * The oldest files come first.
  */
-import type { DataFile, LiveEntry, Value } from '@weir/iceberg';
+import { type DataFile, type LiveEntry, partitionKey, type Value } from '@weir/iceberg';
 
 export interface CompactionRules {
   /** The size of new files. Those of at least three quarters stay as they are. */
@@ -30,6 +30,7 @@ export interface CompactionBin {
   readonly specId: number;
   readonly partition: readonly (Value | null)[];
   /** The oldest first. */
+  readonly entries: readonly LiveEntry[];
   readonly files: readonly DataFile[];
   readonly bytes: number;
 }
@@ -68,7 +69,7 @@ export function planCompaction(entries: readonly LiveEntry[], rules: CompactionR
     if (budget <= 0 || (planned.length > 0 && bytes > budget)) break;
     budget -= bytes;
     const { specId, partition } = chosen[0]!.file;
-    planned.push({ specId, partition, files: chosen.map(({ file }) => file), bytes });
+    planned.push({ specId, partition, entries: chosen, files: chosen.map(({ file }) => file), bytes });
   }
   return { bins: planned, isComplete: planned.length === bins.length };
 }
@@ -89,14 +90,7 @@ function oldestFirst(one: LiveEntry, other: LiveEntry): number {
 }
 
 function groupOf(file: DataFile, { sliceOf }: CompactionRules): string {
-  return JSON.stringify([file.specId, file.partition.map(valueKey), sliceOf(file)]);
-}
-
-/** Different for different values: null is not the text `null`, and -0 not 0. */
-function valueKey(value: Value | null): string {
-  if (value === null) return 'null';
-  if (value instanceof Uint8Array) return `bytes ${Buffer.from(value).toString('hex')}`;
-  return `${typeof value} ${Object.is(value, -0) ? '-0' : String(value)}`;
+  return JSON.stringify([partitionKey(file), sliceOf(file)]);
 }
 
 function sizeClass({ fileBytes }: DataFile): number {

@@ -43,8 +43,9 @@ const noCounts = {
   mergedFiles: 0,
   mergedBytes: 0,
   writtenFiles: 0,
-  /** Of other programs; nothing is merged while they are there. */
-  deleteFiles: 0,
+  /** By files of other programs. */
+  deletedRows: 0,
+  removedDeletes: 0,
   replacedManifests: 0,
   expiredSnapshots: 0,
   /** Files that only expired snapshots had. */
@@ -134,8 +135,8 @@ export class TableMaintainer {
           );
           ({ hasMore } = result);
           failures.push(...result.failures.map((message) => `compaction: ${message}`));
-          const { mergedFiles, mergedBytes, writtenFiles, deleteFiles } = result;
-          return { mergedFiles, mergedBytes, writtenFiles, deleteFiles };
+          const { mergedFiles, mergedBytes, writtenFiles, deletedRows, removedDeletes } = result;
+          return { mergedFiles, mergedBytes, writtenFiles, deletedRows, removedDeletes };
         });
         await step('manifests', async () => ({ replacedManifests: await rewriteManifests(maintenance) }));
       }
@@ -206,7 +207,8 @@ class Workspace {
 function summaryOf(counts: MaintenanceCounts): string {
   const { removedFiles, removedRows, mergedFiles, mergedBytes, writtenFiles } = counts;
   const {
-    deleteFiles,
+    deletedRows,
+    removedDeletes,
     replacedManifests,
     expiredSnapshots: expired,
     deletedFiles,
@@ -217,8 +219,8 @@ function summaryOf(counts: MaintenanceCounts): string {
   const parts = [
     removedFiles > 0 && `removed ${removedRows} rows in ${removedFiles} files`,
     mergedFiles > 0 && `merged ${mergedFiles} files (${mergedBytes} bytes) into ${writtenFiles}`,
-    deleteFiles > 0 &&
-      `merged no files, because another program deleted rows by ${deleteFiles} files of deletes: let it merge them`,
+    deletedRows > 0 && `left out ${deletedRows} rows that another program had deleted`,
+    removedDeletes > 0 && `removed ${removedDeletes} files of deletes that were about no file any more`,
     replacedManifests > 0 && `rewrote ${replacedManifests} manifests`,
     expired > 0 && `expired ${expired} snapshots and deleted ${deletedFiles} files`,
     orphanFiles > 0 && `deleted ${orphanFiles} orphaned files`,

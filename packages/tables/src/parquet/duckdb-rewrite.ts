@@ -4,6 +4,7 @@
  */
 import { stat } from 'node:fs/promises';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { type LocalData, type LocalDelete, RowsLeft } from '../deletes/rows-left.ts';
 import type { TableDefinition } from '../table-definition.ts';
 import { dictionaryOptions } from './dictionary-option.ts';
 import { codecs, fieldIds, fileNames, quoteName, quoteText } from './duckdb-schema.ts';
@@ -15,8 +16,10 @@ import { removeIntegerAnnotations } from './plain-integers.ts';
 import { ParquetMemoryExceeded, ParquetNotRewritable, ParquetWriteFailed } from './writer-errors.ts';
 
 interface Rewrite {
-  /** Paths of local files below the directory. */
-  readonly sources: readonly string[];
+  /** Local files below the directory. */
+  readonly sources: readonly LocalData[];
+  /** Files by which rows of the sources were deleted, below the directory too. */
+  readonly deletes: readonly LocalDelete[];
   readonly columns: readonly Column[];
   /**
    * Columns that must be in the files: those whose values readers would take from the partition of the file, if the
@@ -33,7 +36,12 @@ interface Rewrite {
 interface Run {
   readonly columns: readonly FileColumn[];
   readonly shape: string;
-  readonly paths: string[];
+  readonly files: LocalData[];
+}
+
+interface Rewritten extends WrittenParquet {
+  /** Rows of the sources, those that were deleted too. */
+  readonly readCount: number;
 }
 
 export class DuckDbRewriter {
@@ -53,7 +61,7 @@ export class DuckDbRewriter {
     this.#instance.closeSync();
   }
 
-  async rewrite(rewrite: Rewrite): Promise<WrittenParquet> {
+  async rewrite(rewrite: Rewrite): Promise<Rewritten> {
     const { signal } = rewrite;
     signal?.throwIfAborted();
     const connection = await this.#instance.connect();
@@ -70,14 +78,16 @@ export class DuckDbRewriter {
     }
   }
 
-  async #run(connection: DuckDBConnection, rewrite: Rewrite): Promise<WrittenParquet> {
-    const { sources, columns, compression, path } = rewrite;
+  async #run(connection: DuckDBConnection, rewrite: Rewrite): Promise<Rewritten> {
+    const { sources, deletes, columns, compression, path } = rewrite;
     const runs = await runsOf(connection, rewrite);
-    const rows = runs.map((run) => selectionOf(run, columns)).join(' UNION ALL ');
+    const rowsLeft = await RowsLeft.read(connection, deletes);
+    const rows = runs.map((run) => selectionOf(run, columns, rowsLeft)).join(' UNION ALL ');
+    const inSources = await sizesOf(connection, sources);
     const options = [
       'FORMAT parquet',
       `COMPRESSION ${codecs[compression]}`,
-      `ROW_GROUP_SIZE ${rowGroupRows(await rowBytes(connection, sources), this.#options.memoryBytesMax)}`,
+      `ROW_GROUP_SIZE ${rowGroupRows(inSources.bytes / Math.max(1, inSources.rows), this.#options.memoryBytesMax)}`,
       `FIELD_IDS ${fieldIds(columns)}`,
       ...(await dictionaryOptions(connection, columns, `(${rows}) AS merged(${namesOf(columns.length)})`)),
     ];
@@ -89,6 +99,7 @@ export class DuckDbRewriter {
     return {
       path,
       recordCount,
+      readCount: inSources.rows,
       fileBytes: (await stat(path)).size,
       columns: await writtenColumns(connection, path, columns, { source, rowCount: recordCount }),
       splitOffsets: await rowGroupStarts(connection, path),
@@ -99,7 +110,8 @@ export class DuckDbRewriter {
 /** Files in their order, neighbours that are read alike together. */
 async function runsOf(connection: DuckDBConnection, { sources, neededIds }: Rewrite): Promise<Run[]> {
   const runs: Run[] = [];
-  for (const path of sources) {
+  for (const file of sources) {
+    const { path } = file;
     try {
       const columns = await readFileColumns(connection, path);
       for (const id of neededIds ?? [])
@@ -109,8 +121,8 @@ async function runsOf(connection: DuckDBConnection, { sources, neededIds }: Rewr
           );
       const shape = shapeOf(columns);
       const last = runs.at(-1);
-      if (last?.shape === shape) last.paths.push(path);
-      else runs.push({ columns, shape, paths: [path] });
+      if (last?.shape === shape) last.files.push(file);
+      else runs.push({ columns, shape, files: [file] });
     } catch (error) {
       throw about(error, [path]);
     }
@@ -118,17 +130,19 @@ async function runsOf(connection: DuckDBConnection, { sources, neededIds }: Rewr
   return runs;
 }
 
-function selectionOf({ columns: has, paths }: Run, columns: readonly Column[]): string {
+function selectionOf({ columns: has, files }: Run, columns: readonly Column[], rowsLeft: RowsLeft): string {
   const names = fileNames(columns);
   let expressions: string[];
   try {
     expressions = expressionsFor(columns, has);
   } catch (error) {
-    throw about(error, paths);
+    throw about(
+      error,
+      files.map(({ path }) => path),
+    );
   }
   const selected = expressions.map((value, at) => `${value} AS ${quoteName(names[at]!)}`);
-  const list = paths.map(quoteText).join(', ');
-  return `SELECT ${selected.join(', ')} FROM read_parquet([${list}], hive_partitioning = false) AS file(${namesOf(has.length)})`;
+  return `SELECT ${selected.join(', ')} FROM ${rowsLeft.of(has, files)}`;
 }
 
 function about(error: unknown, sources: readonly string[]): unknown {
@@ -138,15 +152,16 @@ function about(error: unknown, sources: readonly string[]): unknown {
 
 const namesOf = (count: number) => Array.from({ length: count }, (_, at) => `c${at}`).join(', ');
 
-/** About how large a row is, uncompressed. */
-async function rowBytes(connection: DuckDBConnection, sources: readonly string[]): Promise<number> {
+/** Rows of files, and about how large they are, uncompressed. */
+async function sizesOf(connection: DuckDBConnection, files: readonly LocalData[]) {
+  const paths = files.map(({ path }) => quoteText(path)).join(', ');
   const found = await connection.runAndReadAll(
     `SELECT sum(total_uncompressed_size)::DOUBLE,
-       (SELECT sum(num_rows)::DOUBLE FROM parquet_file_metadata([${sources.map(quoteText).join(', ')}]))
-     FROM parquet_metadata([${sources.map(quoteText).join(', ')}])`,
+       (SELECT sum(num_rows)::DOUBLE FROM parquet_file_metadata([${paths}]))
+     FROM parquet_metadata([${paths}])`,
   );
-  const [bytes, rowCount] = found.getRows()[0]!;
-  return ((bytes ?? 0) as number) / Math.max(1, (rowCount ?? 0) as number);
+  const [bytes, rows] = found.getRows()[0]!;
+  return { bytes: (bytes ?? 0) as number, rows: (rows ?? 0) as number };
 }
 
 function failureOf(error: Error): Error {

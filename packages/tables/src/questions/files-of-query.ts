@@ -1,12 +1,14 @@
 /** The data files that a query reads of a table: all, or those that its conditions do not rule out. */
 import {
   currentSchema,
+  type DataFile,
   type Filter,
   type LoadedTable,
   planFiles,
   snapshotOfRef,
   type TableFiles,
 } from '@weir/iceberg';
+import { type DataOrigin, type DeleteRule, originOf, TableDeletes } from '../deletes/table-deletes.ts';
 import { fileNames } from '../parquet/duckdb-schema.ts';
 import type { Column } from '../parquet/parquet-writer.ts';
 import type { WantedFile } from '../sql/local-copies.ts';
@@ -16,7 +18,8 @@ import type { SqlCondition } from '../sql/sql-messages.ts';
 interface TableOfQuery {
   readonly name: string;
   readonly columns: readonly Column[];
-  readonly wanted: readonly WantedFile[];
+  readonly data: readonly (WantedFile & DataOrigin)[];
+  readonly deletes: readonly (WantedFile & DeleteRule)[];
 }
 
 export async function filesOfQuery(
@@ -33,19 +36,19 @@ export async function filesOfQuery(
       .flatMap((condition) => filterOf(columns, condition)),
   };
   const { data, deletes } = await planFiles(files, metadata, snapshotOfRef(metadata), filter);
-  if (deletes.length > 0)
-    throw new SqlRefused(
-      `${name}: another program deleted rows of the table by files of deletes; use an engine that reads them`,
-    );
   const other = data.find(({ file }) => file.format.toUpperCase() !== 'PARQUET');
   if (other !== undefined)
     throw new SqlRefused(
       `${name}: ${other.file.path} is a file of ${other.file.format}; only Parquet is read`,
     );
+  const wanted = (file: DataFile): WantedFile => ({ files, path: file.path, bytes: Number(file.fileBytes) });
   return {
     name,
     columns,
-    wanted: data.map(({ file }) => ({ files, path: file.path, bytes: Number(file.fileBytes) })),
+    data: data.map((entry) => ({ ...wanted(entry.file), ...originOf(entry) })),
+    deletes: new TableDeletes(deletes, metadata)
+      .about(data)
+      .map(({ file, ...rule }) => ({ ...wanted(file), ...rule })),
   };
 }
 

@@ -19,6 +19,7 @@ import {
   type TableName,
   TableNotFound,
 } from '@weir/iceberg';
+import { UnreadableDeletes } from '../deletes/table-deletes.ts';
 import { tableLimits } from '../limits.ts';
 import { LocalCopies } from '../sql/local-copies.ts';
 import { runSql, type SqlDeps } from '../sql/run-sql.ts';
@@ -170,15 +171,17 @@ export class TableQuestions {
           return await filesOfQuery(name, files, loaded, parsed.conditions);
         }),
       );
-      const wanted = read.flatMap((table) => table.wanted);
+      const wanted = read.flatMap(({ data, deletes }) => [...data, ...deletes]);
       checkSize(wanted);
       return await this.#copies.using(wanted, signal, (copies) => {
         let at = 0;
         return run(
-          read.map(({ name, columns, wanted: { length } }) => {
-            at += length;
-            return { name, columns, paths: copies.slice(at - length, at) };
-          }),
+          read.map(({ name, columns, data, deletes }) => ({
+            name,
+            columns,
+            data: data.map(({ files: _, ...file }) => ({ ...file, path: copies[at++]! })),
+            deletes: deletes.map(({ files: _, ...file }) => ({ ...file, path: copies[at++]! })),
+          })),
         );
       });
     };
@@ -217,7 +220,7 @@ function checkSize(wanted: readonly { readonly bytes: number }[]): void {
 /** Errors that are an answer. */
 function reasonOf(error: unknown): TableRefusal | undefined {
   if (error instanceof TableNotFound) return 'notFound';
-  if (error instanceof SqlRefused) return 'invalid';
+  if (error instanceof SqlRefused || error instanceof UnreadableDeletes) return 'invalid';
   if (error instanceof SqlLimitExceeded) return 'limit';
   if (error instanceof SemaphoreFull) return 'limit';
   return error instanceof SqlFailed || error instanceof InvalidTable ? 'unavailable' : undefined;

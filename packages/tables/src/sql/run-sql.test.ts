@@ -29,6 +29,8 @@ async function parquet(select: string, fieldIds: string): Promise<string> {
   return path;
 }
 
+const local = (path: string) => ({ path, uri: `s3://lake/${path}`, sequenceNumber: 1n, partition: '[0]' });
+
 const primitive = (text: string) => parsePrimitive(text, 'test');
 const column = (id: number, name: string, type: string | Type): Column => ({
   id,
@@ -93,7 +95,7 @@ test('columns are found by id in files of older schemas: renamed, added, promote
       value: struct(column(12, 'key', 'long')),
     }),
   ];
-  const table = { name: 'k1__orders', columns, paths: [old, now] };
+  const table = { name: 'k1__orders', columns, data: [old, now].map(local), deletes: [] };
   const { rows, columns: found, isComplete } = await query('SELECT * FROM k1__orders ORDER BY n', [table]);
   assert.deepEqual(rows, [
     ['1', null, { zip: '5', town: 'Bonn', new: null }, [{ key: '1' }], [{ key: 'm', value: { key: '2' } }]],
@@ -128,7 +130,7 @@ const values: readonly [expression: string, json: unknown][] = [
 ];
 
 test('values of all types are exact as JSON; a table without files has no rows', async () => {
-  const empty = { name: 'empty', columns: [column(1, 'id', 'long')], paths: [] };
+  const empty = { name: 'empty', columns: [column(1, 'id', 'long')], data: [], deletes: [] };
   const { rows } = await query(
     `SELECT ${values.map(([sql]) => sql).join(', ')} WHERE NOT EXISTS (SELECT id FROM empty)`,
     [empty],
@@ -187,7 +189,7 @@ const limited: readonly [sql: string, limits: Partial<SqlLimits>, outcome: unkno
   ],
   [
     'SELECT count(DISTINCT i * 7) FROM range(50000000) t(i)',
-    { memoryBytesMax: 16 * MiB },
+    { memoryBytesMax: 16 * MiB, timeMsMax: 60_000 },
     {
       error: 'limit',
       message:
@@ -201,9 +203,10 @@ const limited: readonly [sql: string, limits: Partial<SqlLimits>, outcome: unkno
   ],
 ];
 
-test('the process limits rows, bytes, memory and time, and refuses files, settings and extensions', async () => {
+test('the process limits rows, bytes, memory and time, and refuses files, settings and extensions', async (t) => {
   const entry = fileURLToPath(import.meta.resolve('./sql-process.ts'));
   const child = fork(entry, [], { env: {}, serialization: 'advanced' });
+  t.after(() => child.kill());
   const run = async (sql: string, limits: Partial<SqlLimits> = {}) => {
     const request: SqlRequest = { kind: 'run', sql, tables: [], limits: { ...usual, ...limits } };
     child.send(request);

@@ -1,4 +1,5 @@
 /** What the owner of a query and its process say to each other: `parse` is answered, then `run`. */
+import type { LocalData, LocalDelete } from '../deletes/rows-left.ts';
 import type { Column } from '../parquet/parquet-writer.ts';
 
 export interface SqlLimits {
@@ -15,7 +16,9 @@ export interface SqlTable {
   /** Of the current schema. */
   readonly columns: readonly Column[];
   /** Local copies of its data files. */
-  readonly paths: readonly string[];
+  readonly data: readonly LocalData[];
+  /** Local copies of files by which other programs deleted rows. */
+  readonly deletes: readonly LocalDelete[];
 }
 
 export type SqlRequest =

@@ -91,7 +91,7 @@ async function run(sql: string, tables: readonly SqlTable[], limits: SqlLimits):
   const connection = await instance.connect();
   const cancel = systemClock.after(limits.timeMsMax, () => connection.interrupt());
   try {
-    const paths = tables.flatMap((table) => table.paths);
+    const paths = tables.flatMap(({ data, deletes }) => [...data, ...deletes].map(({ path }) => path));
     for (const setting of [
       "TimeZone = 'UTC'",
       `allowed_paths = [${paths.map(quoteText).join(', ')}]`,

@@ -3,29 +3,29 @@
  * was written with, and lacks columns that were added later. Files with the same columns are one part of the view.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { duckType, fileNames, quoteName, quoteText } from '../parquet/duckdb-schema.ts';
+import { type LocalData, RowsLeft } from '../deletes/rows-left.ts';
+import { duckType, fileNames, quoteName } from '../parquet/duckdb-schema.ts';
 import { expressionsFor, type FileColumn, readFileColumns, shapeOf } from '../parquet/file-columns.ts';
 import type { SqlTable } from './sql-messages.ts';
 
 /** The text that creates the view. */
 export async function viewOf(connection: DuckDBConnection, table: SqlTable): Promise<string> {
-  const groups = new Map<string, { readonly has: readonly FileColumn[]; readonly paths: string[] }>();
-  for (const path of table.paths) {
-    const has = await readFileColumns(connection, path);
+  const rowsLeft = await RowsLeft.read(connection, table.deletes);
+  const groups = new Map<string, { readonly has: readonly FileColumn[]; readonly files: LocalData[] }>();
+  for (const file of table.data) {
+    const has = await readFileColumns(connection, file.path);
     const shape = shapeOf(has);
-    const group = groups.get(shape) ?? { has, paths: [] };
-    group.paths.push(path);
+    const group = groups.get(shape) ?? { has, files: [] };
+    group.files.push(file);
     groups.set(shape, group);
   }
   const { name, columns } = table;
   const names = fileNames(columns);
   const selected = (expressions: readonly string[]) =>
     expressions.map((expression, at) => `${expression} AS ${quoteName(names[at]!)}`).join(', ');
-  const parts = [...groups.values()].map(({ has, paths }) => {
-    const source = `read_parquet([${paths.map(quoteText).join(', ')}], hive_partitioning = false)`;
-    const called = has.map((_, at) => `c${at}`).join(', ');
-    return `SELECT ${selected(expressionsFor(columns, has))} FROM ${source} AS file(${called})`;
-  });
+  const parts = [...groups.values()].map(
+    ({ has, files }) => `SELECT ${selected(expressionsFor(columns, has))} FROM ${rowsLeft.of(has, files)}`,
+  );
   if (parts.length === 0)
     parts.push(
       `SELECT ${selected(columns.map(({ type }) => `CAST(NULL AS ${duckType(type)})`))} WHERE false`,
