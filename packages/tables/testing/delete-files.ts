@@ -11,8 +11,8 @@ import {
   snapshotOfRef,
   type Value,
 } from '@weir/iceberg';
-import { originOf, TableDeletes } from '../src/deletes/table-deletes.ts';
 import { quoteName, quoteText } from '../src/parquet/duckdb-schema.ts';
+import { originOf, TableDeletes } from '../src/parquet/table-deletes.ts';
 import { viewOf } from '../src/sql/table-view.ts';
 import type { TestTable } from './test-table.ts';
 

@@ -17,10 +17,10 @@ import {
   type TableMetadata,
 } from '@weir/iceberg';
 import { carriedSummary } from '../append/summary-keys.ts';
-import type { LocalData, LocalDelete } from '../deletes/rows-left.ts';
-import { originOf, TableDeletes, UnreadableDeletes } from '../deletes/table-deletes.ts';
 import { tableLimits } from '../limits.ts';
 import type { DuckDbRewriter } from '../parquet/duckdb-rewrite.ts';
+import type { LocalData, LocalDelete } from '../parquet/rows-left.ts';
+import { originOf, TableDeletes, UnreadableDeletes } from '../parquet/table-deletes.ts';
 import { ParquetNotRewritable } from '../parquet/writer-errors.ts';
 import { download, upload } from './local-files.ts';
 import { commit, type Maintenance } from './maintenance.ts';

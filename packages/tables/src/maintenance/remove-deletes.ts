@@ -1,7 +1,7 @@
 /** Removes files of deletes that are about no data file any more, because compaction left out their rows. */
 import { ChangeRefused, FileChange, planFiles, snapshotOfRef } from '@weir/iceberg';
 import { carriedSummary } from '../append/summary-keys.ts';
-import { TableDeletes } from '../deletes/table-deletes.ts';
+import { TableDeletes } from '../parquet/table-deletes.ts';
 import { commit, type Maintenance } from './maintenance.ts';
 
 /** How many it removed. */
@@ -18,7 +18,7 @@ export async function removeSpentDeletes(maintenance: Maintenance): Promise<numb
     await commit(maintenance, new FileChange({ operation: 'replace', ...parts }, maintenance));
   } catch (error) {
     if (!(error instanceof ChangeRefused)) throw error;
-    log.debug('left files of deletes to the next run', { error: error.message });
+    log.debug('failed to remove spent deletes of table', { error: error.message });
     return 0;
   }
   return removed.length;

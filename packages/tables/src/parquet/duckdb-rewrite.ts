@@ -4,7 +4,6 @@
  */
 import { stat } from 'node:fs/promises';
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import { type LocalData, type LocalDelete, RowsLeft } from '../deletes/rows-left.ts';
 import type { TableDefinition } from '../table-definition.ts';
 import { dictionaryOptions } from './dictionary-option.ts';
 import { codecs, fieldIds, fileNames, quoteName, quoteText } from './duckdb-schema.ts';
@@ -13,6 +12,7 @@ import { rowGroupRows, rowGroupStarts, writtenColumns } from './file-metrics.ts'
 import { type DuckDbOptions, openDuckDb } from './open-duckdb.ts';
 import type { Column, WrittenParquet } from './parquet-writer.ts';
 import { removeIntegerAnnotations } from './plain-integers.ts';
+import { type LocalData, type LocalDelete, RowsLeft } from './rows-left.ts';
 import { ParquetMemoryExceeded, ParquetNotRewritable, ParquetWriteFailed } from './writer-errors.ts';
 
 interface Rewrite {

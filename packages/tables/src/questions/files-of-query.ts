@@ -8,9 +8,9 @@ import {
   snapshotOfRef,
   type TableFiles,
 } from '@weir/iceberg';
-import { type DataOrigin, type DeleteRule, originOf, TableDeletes } from '../deletes/table-deletes.ts';
 import { fileNames } from '../parquet/duckdb-schema.ts';
 import type { Column } from '../parquet/parquet-writer.ts';
+import { type DataOrigin, type DeleteRule, originOf, TableDeletes } from '../parquet/table-deletes.ts';
 import type { WantedFile } from '../sql/local-copies.ts';
 import { SqlRefused } from '../sql/sql-errors.ts';
 import type { SqlCondition } from '../sql/sql-messages.ts';

@@ -107,7 +107,7 @@ await commit(
 await append(await dataFile('b.parquet', 200, 201, 'number'));
 const { metadataPath } = await catalog.load(name);
 
-const options = { signal: new AbortController().signal, limitMs: 10_000 };
+const options = { signal: new AbortController().signal, limitMs: 20_000 };
 async function ask(question: TableQuestion): Promise<TableAnswer> {
   return JSON.parse(await questions.answer(JSON.stringify(question), options));
 }
@@ -218,4 +218,40 @@ test('a table without kept records has none', async () => {
     failures: [],
     isComplete: true,
   });
+});
+
+test('SQL does not find rows that another program deleted, and refuses deletes that are not understood', async () => {
+  const local = join(directory, 'deletes.parquet');
+  const select = `SELECT '${location}/data/b.parquet' AS file_path, 1::BIGINT AS pos`;
+  const ids = '{file_path: 2147483546, pos: 2147483545}';
+  await writer.run(`COPY (${select}) TO '${local}' (FORMAT parquet, FIELD_IDS ${ids})`);
+  const content = readFileSync(local);
+  const deletes: DataFile = {
+    content: 'position-deletes',
+    path: `${location}/data/deletes.parquet`,
+    format: 'PARQUET',
+    specId: 0,
+    partition: [200],
+    recordCount: 1n,
+    fileBytes: BigInt(content.length),
+    columns: new Map(),
+  };
+  await files.write(deletes.path, content);
+  await commit(new FileChange({ operation: 'overwrite', added: [deletes] }, deps));
+  const question = { kind: 'tableSql', tables: [orders], limit: 10 } as const;
+  const numbers = 'SELECT number FROM k1__orders ORDER BY ALL';
+  assert.partialDeepStrictEqual((await answerOf({ ...question, sql: numbers })) as object, {
+    rows: [[1], [2], [3], [200]],
+  });
+  const vector = { ...deletes, path: `${location}/data/vector.puffin`, format: 'PUFFIN' };
+  await commit(new FileChange({ operation: 'overwrite', added: [vector] }, deps));
+  const answer = await ask({ ...question, sql: numbers });
+  assert.deepEqual(answer, {
+    kind: 'refused',
+    reason: 'invalid',
+    message: `${vector.path}: another program deleted rows by a file of PUFFIN; only Parquet is read`,
+  });
+  // A condition that rules out the file needs none of its deletes.
+  const few = await answerOf({ ...question, sql: `SELECT number FROM k1__orders WHERE number < 100` });
+  assert.equal((few as { rows: object[] }).rows.length, 3);
 });

@@ -19,8 +19,8 @@ import {
   type TableName,
   TableNotFound,
 } from '@weir/iceberg';
-import { UnreadableDeletes } from '../deletes/table-deletes.ts';
 import { tableLimits } from '../limits.ts';
+import { UnreadableDeletes } from '../parquet/table-deletes.ts';
 import { LocalCopies } from '../sql/local-copies.ts';
 import { runSql, type SqlDeps } from '../sql/run-sql.ts';
 import { SqlFailed, SqlLimitExceeded, SqlRefused } from '../sql/sql-errors.ts';

@@ -1,6 +1,7 @@
 /** What the owner of a query and its process say to each other: `parse` is answered, then `run`. */
-import type { LocalData, LocalDelete } from '../deletes/rows-left.ts';
+
 import type { Column } from '../parquet/parquet-writer.ts';
+import type { LocalData, LocalDelete } from '../parquet/rows-left.ts';
 
 export interface SqlLimits {
   readonly memoryBytesMax: number;

@@ -3,9 +3,9 @@
  * was written with, and lacks columns that were added later. Files with the same columns are one part of the view.
  */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { type LocalData, RowsLeft } from '../deletes/rows-left.ts';
 import { duckType, fileNames, quoteName } from '../parquet/duckdb-schema.ts';
 import { expressionsFor, type FileColumn, readFileColumns, shapeOf } from '../parquet/file-columns.ts';
+import { type LocalData, RowsLeft } from '../parquet/rows-left.ts';
 import type { SqlTable } from './sql-messages.ts';
 
 /** The text that creates the view. */

@@ -1,9 +1,9 @@
 /** The SQL of rows of local Parquet files that no delete file is about. */
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { quoteText } from '../parquet/duckdb-schema.ts';
-import { expressionsFor, type FileColumn, readFileColumns, shapeOf } from '../parquet/file-columns.ts';
-import { ParquetNotRewritable } from '../parquet/writer-errors.ts';
+import { quoteText } from './duckdb-schema.ts';
+import { expressionsFor, type FileColumn, readFileColumns, shapeOf } from './file-columns.ts';
 import type { DataOrigin, DeleteRule } from './table-deletes.ts';
+import { ParquetNotRewritable } from './writer-errors.ts';
 
 /** A local copy of a data file. */
 export interface LocalData extends DataOrigin {

@@ -13,8 +13,8 @@ import {
 import { DeletingWriter } from '../../testing/delete-files.ts';
 import { TestTable } from '../../testing/test-table.ts';
 import { compact } from '../maintenance/compact.ts';
-import { DuckDbRewriter } from '../parquet/duckdb-rewrite.ts';
-import type { RowValue } from '../parquet/parquet-writer.ts';
+import { DuckDbRewriter } from './duckdb-rewrite.ts';
+import type { RowValue } from './parquet-writer.ts';
 
 const dayMs = 86_400_000;
 const memory = { memoryBytesMax: 128 * 1024 * 1024, spillBytesMax: 128 * 1024 * 1024 };

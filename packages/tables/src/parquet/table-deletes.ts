@@ -9,7 +9,7 @@ import {
   schemasNewestFirst,
   type TableMetadata,
 } from '@weir/iceberg';
-import type { Column } from '../parquet/parquet-writer.ts';
+import type { Column } from './parquet-writer.ts';
 
 /** Deletes that are not understood. Their rows must not be shown, so that nothing is read. */
 export class UnreadableDeletes extends Failure {
