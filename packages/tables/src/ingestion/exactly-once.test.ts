@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededRandom } from '@weir/core';
 import { pause } from '@weir/core/testing';
+import { type CommitFault, faultyCatalog } from '@weir/iceberg/testing';
 import { aroundStore, type ObjectStore, StoreError } from '@weir/storage';
 import { emptyMemoryStore, faultyStore } from '@weir/storage/testing';
 import { definition, IngestedTable } from '../../testing/ingested-table.ts';
@@ -105,5 +106,39 @@ for (const mode of ['skip', 'keep'] as const)
       await assertEachOnce(table, mode);
       const offsets = sourceOffsetsOf(await table.metadata());
       assert.deepEqual([...offsets.values()], [20n, 20n, 20n]);
+    }
+  });
+
+for (const mode of ['skip', 'keep'] as const)
+  test(`writers of one table over a catalog that refuses, fails and loses answers, ${mode}`, async () => {
+    const faults: (CommitFault | undefined)[] = [undefined, undefined, 'conflict', 'unknown', 'lost answer'];
+    for (let seed = 1; seed <= (mode === 'skip' ? 4 : 2); seed++) {
+      const table = new IngestedTable({ topic: new MemoryTopic(3, 4), seed: seed * 1000 });
+      const random = seededRandom(seed);
+      let commits = seed;
+      const fault = () => faults[commits++ % faults.length];
+      const made = () => definition({ deadLetters: { mode, retentionMs: undefined } });
+      const start = () =>
+        table.start({ definition: made(), catalog: faultyCatalog(table.catalogOver(table.store), fault) });
+      let writers = [start(), start()];
+      for (let from = 0; from < 60; from += 10) {
+        fill(table.topic, from, from + 10);
+        for (let turn = 0; turn < 10; turn++) {
+          table.clock.advance(random.below(1500));
+          await pause(0);
+        }
+        // A job that fails is started again by the leader; here one moves now and then.
+        const [first, second] = writers as [(typeof writers)[0], (typeof writers)[0]];
+        first.signal.abort();
+        await table.settled(first.ended.catch(() => undefined));
+        writers = [second, start()];
+      }
+      await table.until(() => table.hasAll());
+      for (const { signal, ended } of writers) {
+        signal.abort();
+        await table.settled(ended.catch(() => undefined));
+      }
+      await assertEachOnce(table, mode);
+      assert.ok(commits - seed >= faults.length, 'each fault was met');
     }
   });
