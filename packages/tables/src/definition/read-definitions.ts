@@ -10,6 +10,7 @@ import {
   type YamlValue,
 } from '@weir/pipelines/yaml';
 import { checkedValue, problemsOf } from '@weir/pipelines/yaml-schema';
+import { bucketPlace, StoreError } from '@weir/storage';
 import { tableLimits } from '../limits.ts';
 import { type SchemaColumns, tableColumns, UnusableSchema } from '../schemas/columns.ts';
 import { listedColumns, UnusableField } from '../schemas/listed-columns.ts';
@@ -63,7 +64,11 @@ function definitionsOf(value: YamlValue): DefinitionsReading {
       problems: [{ place, message: `tables: has more than ${tableLimits.configuredTablesMax} tables` }],
     };
   }
-  const found: ConfigurationProblem[] = [...nameProblems(root), ...commonCatalogProblems(root, fields)];
+  const found: ConfigurationProblem[] = [
+    ...nameProblems(root),
+    ...commonBucketProblems(root, fields),
+    ...commonCatalogProblems(root, fields),
+  ];
   const sources = new Map(fields.source_clusters.map((source) => [source.name, sourceOf(source)]));
   const texts = new ParsedTexts();
   const definitions: TableConfiguration[] = [];
@@ -77,6 +82,28 @@ function definitionsOf(value: YamlValue): DefinitionsReading {
   }
   if (found.length === 0) found.push(...catalogNameProblems(root, definitions));
   return found.length > 0 ? { problems: found } : { definitions };
+}
+
+function commonBucketProblems(
+  root: YamlMapping,
+  { destination_bucket_url: url }: TablesConfiguration,
+): ConfigurationProblem[] {
+  const rule = bucketRule(url);
+  if (rule === undefined) return [];
+  const { place } = entryOf(root, 'destination_bucket_url')!.value;
+  return [{ place, message: `destination_bucket_url: ${rule}` }];
+}
+
+/** Whether a bucket may be used is for its agents to decide; secrets are filled in there. */
+function bucketRule(url: string | undefined): string | undefined {
+  if (url === undefined || url.includes('${')) return undefined;
+  try {
+    bucketPlace(url);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return 'is not the URL of a bucket, such as s3://lake?region=us-east-1';
+  }
 }
 
 function commonCatalogProblems(root: YamlMapping, { catalog }: TablesConfiguration): ConfigurationProblem[] {
@@ -186,6 +213,8 @@ class TableReading {
   ): TableConfiguration | undefined {
     const fields = this.#fields;
     this.#checkCatalog(fields.catalog);
+    const ruleOfBucket = bucketRule(fields.destination_bucket_url);
+    if (ruleOfBucket !== undefined) this.#found.add(['destination_bucket_url'], ruleOfBucket);
     const isRegistry = this.#isRegistry();
     const mappings = this.#mappings();
     const parsed = isRegistry ? undefined : this.#parsed();
