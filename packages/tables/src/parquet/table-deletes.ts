@@ -33,7 +33,7 @@ export interface DeleteRule {
   readonly columns: readonly Column[] | undefined;
 }
 
-export interface NeededDelete extends DeleteRule {
+interface NeededDelete extends DeleteRule {
   readonly file: DataFile;
 }
 
