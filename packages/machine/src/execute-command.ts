@@ -283,7 +283,7 @@ export const executors: {
   },
 
   commitCopiedOffsets: (work, { pipelineId, groups }, nowMs) => {
-    const { admitted, errors } = admitCopiedOffsets(work.state, pipelineId, groups);
+    const { admitted, errors } = admitCopiedOffsets(work.state, pipelineId, groups, nowMs);
     const { committed, results } = decideCommitOffsets(
       work.state,
       work.limits,

@@ -13,6 +13,12 @@ interface AdmittedGroup {
 }
 
 /**
+ * An offset that is there already is committed again when it is older than this: a group that has no members here would
+ * lose its offsets by `offsets.retention.minutes` although it lives at the source.
+ */
+const refreshedAfterMs = 30 * 60_000;
+
+/**
  * Decides which offsets of the source are committed here: of topics that the migration still manages, not beyond the
  * copy, and never backwards (U6). The coordinator has found the groups empty.
  */
@@ -20,12 +26,13 @@ export function admitCopiedOffsets(
   state: ClusterState,
   pipelineId: string,
   groups: readonly CopiedGroupOffsets[],
+  nowMs: number,
 ): { admitted: AdmittedGroup[]; errors: OffsetError[][] } {
   const admitted: AdmittedGroup[] = [];
   const errors = groups.map(({ groupId, offsets }, group) => {
     const rows: number[] = [];
     const errorsOfGroup = offsets.map((wanted, row): OffsetError => {
-      const error = problemOf(state, pipelineId, groupId, wanted);
+      const error = problemOf(state, pipelineId, groupId, wanted, nowMs);
       if (error === undefined) rows.push(row);
       return error ?? 'NONE';
     });
@@ -43,6 +50,7 @@ function problemOf(
   pipelineId: string,
   groupId: string,
   { topicId, partition, offset }: CopiedGroupOffsets['offsets'][number],
+  nowMs: number,
 ): OffsetError | undefined {
   const topic = state.topics.byId(topicId);
   if (topic === undefined) return 'UNKNOWN_TOPIC_ID';
@@ -51,5 +59,8 @@ function problemOf(
   if (ownMigrationOf(state, topicId)?.pipelineId !== pipelineId) return 'NOT_MANAGED';
   if (offset > log.nextOffset) return 'OFFSET_OUT_OF_RANGE';
   const committed = state.offsets.get(groupId, topic.number, partition);
-  return committed !== undefined && committed.offset >= offset ? 'NONE' : undefined;
+  if (committed === undefined || committed.offset < offset) return undefined;
+  return committed.offset === offset && nowMs - committed.committedMs >= refreshedAfterMs
+    ? undefined
+    : 'NONE';
 }

@@ -462,6 +462,18 @@ test('offsets of groups are copied up to the end of the copy, and never backward
   assert.equal(commit('t', 5), 'NONE');
   assert.equal(commit('t', 4), 'NONE');
   assert.equal(committed(), 5);
+  const committedMs = () => [...cluster.machine.offsets.of('g')][0]!.committedMs;
+  const firstMs = committedMs();
+  cluster.nowMs += 60_000;
+  assert.equal(commit('t', 5), 'NONE');
+  assert.equal(committedMs(), firstMs);
+  // A group that rests at the source does not lose its offsets here.
+  cluster.nowMs += 30 * 60_000;
+  assert.equal(commit('t', 4), 'NONE');
+  assert.equal(committedMs(), firstMs);
+  assert.equal(commit('t', 5), 'NONE');
+  assert.equal(committedMs(), firstMs + 31 * 60_000);
+  assert.equal(committed(), 5);
   assert.equal(commit('t', 11), 'OFFSET_OUT_OF_RANGE');
   assert.equal(commit('t', 10), 'NONE');
   assert.equal(committed(), 10);

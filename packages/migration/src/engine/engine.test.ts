@@ -68,6 +68,7 @@ async function migrate(
   options: FakeKafkaOptions = {},
   setUp: (kafka: FakeKafka, destination: MemoryDestination) => void = () => {},
   text = yaml(),
+  roundMs = 300,
 ) {
   const { kafka, source } = await startSource(t, { ...options, script: { ...bare, ...options.script } });
   const reading = readConfiguration(text);
@@ -84,7 +85,7 @@ async function migrate(
     configuration: reading.configuration,
     onUnproxied: (_topic, records) => void unproxied.push(records),
     onLag: () => {},
-    roundMs: 300,
+    roundMs,
   });
   const budget = new ByteBudget(10_000_000);
   const slot = new SlotCopy({
@@ -343,4 +344,73 @@ test('a source that does not answer is one line, and the copy goes on by itself'
   isDown = false;
   await eventually(() => assert.equal(ends('old.orders', 0), 1));
   assert.deepEqual(types().slice(0, 1), ['source_failed']);
+});
+
+/** One group, which has committed an offset in the first partition, at a source of one broker. */
+function groupOf(
+  committed: () => { readonly offset: bigint; readonly error?: number; readonly groupError?: number },
+) {
+  return {
+    ListGroups: () => ({
+      errorCode: 0,
+      groups: [{ groupId: 'readers', protocolType: 'consumer', groupState: 'Empty', groupType: 'classic' }],
+    }),
+    OffsetFetch: () => {
+      const { offset, error = 0, groupError = 0 } = committed();
+      const partitions = [{ partitionIndex: 0, committedOffset: offset, metadata: 'note', errorCode: error }];
+      return {
+        groups: [{ groupId: 'readers', topics: [{ name: 'orders', partitions }], errorCode: groupError }],
+      };
+    },
+  } satisfies NonNullable<FakeKafkaOptions['script']>;
+}
+
+test('a cut-over takes what groups committed at last, and waits until that can be read', async (t) => {
+  let answer: ReturnType<Parameters<typeof groupOf>[0]> = { offset: 1n };
+  const { destination, ends } = await migrate(
+    t,
+    { topics: { orders: 1 }, script: groupOf(() => answer) },
+    (kafka) => produce(kafka, 'orders', 0, ['a', 'b', 'c']),
+    undefined,
+    // Only the first round, so that nothing but the cut-over copies offsets later.
+    600_000,
+  );
+  const committed = () => destination.committed.get('readers old.orders 0');
+  await eventually(() => assert.equal(ends('old.orders', 0), 3));
+  await eventually(() => assert.ok(committed() !== undefined && committed()! <= 1));
+  const { UNSTABLE_OFFSET_COMMIT, GROUP_AUTHORIZATION_FAILED } = errors;
+  answer = { offset: -1n, error: UNSTABLE_OFFSET_COMMIT.code };
+  const change = (deadlineMs?: number) => {
+    const { topicId, state, epoch } = destination.topic('old.orders').view;
+    return destination.changeStates(
+      { topics: [{ topicId, from: state, epoch }], to: 'PROXY', deadlineMs, reason: '' },
+      'ann',
+    );
+  };
+  await change();
+  await change(systemClock.nowMs() + 600_000);
+  const held = () => destination.reported[0]?.error;
+  await eventually(() =>
+    assert.equal(
+      held(),
+      'offsets of groups cannot be copied: group readers commits in a transaction of the source that has not ended',
+    ),
+  );
+  answer = { offset: -1n, groupError: GROUP_AUTHORIZATION_FAILED.code };
+  await eventually(() => assert.match(held() ?? '', /: group readers: .*GROUP_AUTHORIZATION_FAILED/));
+  assert.equal(destination.topic('old.orders').view.state, 'PROXY');
+  answer = { offset: 3n };
+  await eventually(() => assert.equal(destination.topic('old.orders').view.state, 'MIGRATED'));
+  assert.equal(committed(), 3);
+});
+
+test('groups whose offsets cannot be read are one line for people', async (t) => {
+  const answer = { offset: -1n, groupError: errors.GROUP_AUTHORIZATION_FAILED.code };
+  const { destination } = await migrate(t, { topics: { orders: 1 }, script: groupOf(() => answer) });
+  await eventually(() =>
+    assert.match(
+      destination.error ?? '',
+      /^offsets of groups cannot be copied: group readers: .*GROUP_AUTHORIZATION_FAILED/,
+    ),
+  );
 });

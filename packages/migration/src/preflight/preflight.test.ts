@@ -63,6 +63,7 @@ const source: SourceFactsRead = {
           offset: 7,
           metadata: '',
         })),
+        pending: [],
         problems: [],
       },
     },

@@ -82,17 +82,19 @@ export interface SourceCommit {
 
 export interface SourceCommits {
   readonly commits: readonly SourceCommit[];
+  /** Those that a transaction replaces that has not ended. Left out of the commits if they have to be stable. */
+  readonly pending: readonly Pick<SourceCommit, 'groupId' | 'topic' | 'partition'>[];
   /** Groups whose offsets could not be read, each in one line. */
   readonly problems: readonly string[];
 }
 
-/** The committed offsets of groups, of all partitions that have one. */
+/** The committed offsets of groups, of all partitions that have one. `mustBeStable` is heard from Kafka 2.5 on. */
 export async function sourceCommits(
   source: SourceCluster,
   groups: readonly Pick<SourceGroup, 'groupId' | 'coordinatorId'>[],
+  { mustBeStable = false } = {},
 ): Promise<SourceCommits> {
-  const commits: SourceCommit[] = [];
-  const problems: string[] = [];
+  const found: FoundCommits = { commits: [], pending: [], problems: [] };
   await Promise.all(
     [...Map.groupBy(groups, ({ coordinatorId }) => coordinatorId)].map(async ([coordinatorId, led]) => {
       try {
@@ -101,15 +103,17 @@ export async function sourceCommits(
           (connection.versionOf(apis.OffsetFetch) ?? 0) >= firstWithGroups ? groupsPerRequest : 1;
         for (let at = 0; at < led.length; at += atOnce) {
           const ids = led.slice(at, at + atOnce).map(({ groupId }) => groupId);
-          await readCommits(source, connection, ids, { commits, problems });
+          await readCommits(source, connection, ids, mustBeStable, found);
         }
       } catch (error) {
-        problems.push(sourceProblem(error));
+        found.problems.push(sourceProblem(error));
       }
     }),
   );
-  return { commits, problems };
+  return found;
 }
+
+type FoundCommits = { readonly [Name in keyof SourceCommits]: SourceCommits[Name][number][] };
 
 /** A request may ask for several groups. */
 const firstWithGroups = 8;
@@ -120,7 +124,8 @@ async function readCommits(
   { asks: { timeoutMs } }: SourceCluster,
   connection: KafkaConnection,
   groupIds: readonly string[],
-  found: { readonly commits: SourceCommit[]; readonly problems: string[] },
+  requireStable: boolean,
+  found: FoundCommits,
 ): Promise<void> {
   const answer = await connection.request(
     apis.OffsetFetch,
@@ -130,9 +135,9 @@ async function readCommits(
             groupId: '',
             topics: [],
             groups: groupIds.map((groupId) => ({ groupId, memberId: null, memberEpoch: -1, topics: null })),
-            requireStable: false,
+            requireStable,
           }
-        : { groupId: groupIds[0]!, topics: null, groups: [], requireStable: false },
+        : { groupId: groupIds[0]!, topics: null, groups: [], requireStable },
     { timeoutMs, highestUseful: lastWithNames },
   );
   const wanted = new Set(groupIds);
@@ -148,7 +153,9 @@ async function readCommits(
     }
     for (const { name = '', partitions } of topics)
       for (const { partitionIndex, committedOffset, metadata, errorCode: code } of partitions)
-        if (code === errors.NONE.code && committedOffset >= 0n)
+        if (code === errors.UNSTABLE_OFFSET_COMMIT.code)
+          found.pending.push({ groupId, topic: name, partition: partitionIndex });
+        else if (code === errors.NONE.code && committedOffset >= 0n)
           found.commits.push({
             groupId,
             topic: name,

@@ -17,6 +17,8 @@ interface CutOverOptions {
   readonly readEnds: (topics: readonly ManagedTopicState[]) => Promise<void>;
   /** Compares the ends of copies with the source, where that was not done. Returns why that is not known, if so. */
   readonly compareEnds: (topics: readonly ManagedTopicState[]) => Promise<string | undefined>;
+  /** Copies what groups committed at the source until now. Returns why that is not known, if so. */
+  readonly copyOffsets: (topics: readonly ManagedTopicState[]) => Promise<string | undefined>;
   readonly watchOf: (topicId: string) => SourceWatch;
   readonly unproxiedOf: (topicId: string) => UnproxiedWrites;
   readonly onEvent: (event: MigrationEvent) => void;
@@ -106,6 +108,9 @@ export class CutOver {
         if (stopped !== undefined) hold(state, stoppedLine(stopped));
         else if (unknown !== undefined) hold(state, unknown);
       }
+    // Before writes are blocked, so that little is left for the time in which they are.
+    const unread = isHeld ? undefined : await this.#options.copyOffsets(states);
+    if (unread !== undefined) for (const state of states) hold(state, unread);
     if (isHeld) {
       // The others wait for those that are held.
       for (const { topic } of states)
@@ -166,6 +171,12 @@ export class CutOver {
       this.#held.set(topic.topicId, reason);
     }
     if (!isReady) return;
+    // The source has all that groups will find here, and no commit is copied afterwards.
+    const unread = await this.#options.copyOffsets(copies);
+    if (unread !== undefined) {
+      for (const { topic } of copies) this.#held.set(topic.topicId, unread);
+      return;
+    }
     const { error, message } = await destination.changeStates({
       topics: states.map(changeOf),
       to: 'MIGRATED',

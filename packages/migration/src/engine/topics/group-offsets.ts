@@ -1,3 +1,4 @@
+import type { Clock } from '@weir/core';
 import { planCommits } from '../../groups/plan-commits.ts';
 import type { SourceCluster } from '../../source/source-cluster.ts';
 import { sourceCommits, sourceGroups } from '../../source/source-groups.ts';
@@ -9,7 +10,16 @@ interface GroupOffsetsOptions {
   readonly destination: Pick<TopicsDestination, 'commitOffsets'>;
   readonly groupPrefix: string;
   readonly onEvent: (event: MigrationEvent) => void;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
 }
+
+interface KnownCommit {
+  readonly offset: number;
+  readonly atMs: number;
+}
+
+/** So often what the source still has is committed again, so that groups that rest keep their offsets here. */
+const refreshMs = 3_600_000;
 
 /** Commits here what groups committed at the source. */
 export class CopiedOffsets {
@@ -18,16 +28,28 @@ export class CopiedOffsets {
    * What is committed here as far as is known, by group and place, so that it is not committed again and again. Places
    * have the id of the topic: a copy that was deleted and made again has no commits.
    */
-  readonly #committed = new Map<string, Map<string, number>>();
+  readonly #committed = new Map<string, Map<string, KnownCommit>>();
   readonly #busy = new Set<string>();
 
   constructor(options: GroupOffsetsOptions) {
     this.#options = options;
   }
 
-  /** Returns what went wrong, in lines. */
-  async round(topics: readonly ManagedTopicState[]): Promise<readonly string[]> {
-    const { source, destination, groupPrefix } = this.#options;
+  /** Commits what is new of topics. Returns what could not be read, in lines. */
+  round(topics: readonly ManagedTopicState[]): Promise<readonly string[]> {
+    return this.#copy(topics, false);
+  }
+
+  /**
+   * Commits what is new of topics that are about to be handed over: what the source has now is the last of it. Offsets
+   * that a transaction of the source is about to replace count as not read.
+   */
+  lastRound(topics: readonly ManagedTopicState[]): Promise<readonly string[]> {
+    return this.#copy(topics, true);
+  }
+
+  async #copy(topics: readonly ManagedTopicState[], mustBeStable: boolean): Promise<readonly string[]> {
+    const { source, destination, groupPrefix, clock } = this.#options;
     const open = topics.filter(({ migration }) => migration.state !== 'MIGRATED');
     if (open.length === 0) return [];
     const bySource = new Map(open.map((state) => [state.migration.sourceTopic, state]));
@@ -35,7 +57,8 @@ export class CopiedOffsets {
     const { groups, problems } = await sourceGroups(source);
     const placeOf = (topic: string, partition: number) => `${partition} ${byName.get(topic)?.topic.topicId}`;
     const copied = groups.filter(({ type }) => type !== 'share' && type !== 'streams');
-    const { commits, problems: unread } = await sourceCommits(source, copied);
+    const { commits, pending, problems: unread } = await sourceCommits(source, copied, { mustBeStable });
+    const nowMs = clock.monotonicMs();
     const active = new Set(copied.filter(({ state }) => isActive(state)).map(({ groupId }) => groupId));
     const plan = planCommits(commits, {
       destinationOf: (topic) => bySource.get(topic)?.topic.name,
@@ -45,7 +68,13 @@ export class CopiedOffsets {
         const known = this.#committed.get(groupId);
         return known === undefined
           ? undefined
-          : { hasMembers: false, committed: (topic, partition) => known.get(placeOf(topic, partition)) };
+          : {
+              hasMembers: false,
+              committed: (topic, partition) => {
+                const commit = known.get(placeOf(topic, partition));
+                return commit === undefined || nowMs - commit.atMs > refreshMs ? undefined : commit.offset;
+              },
+            };
       },
       isActiveAtSource: (groupId) => active.has(groupId),
     });
@@ -72,13 +101,17 @@ export class CopiedOffsets {
         if (result.error === 'NON_EMPTY_GROUP') this.#isBusy(groupId, active.has(atSource));
         if (result.error !== 'NONE') continue;
         this.#busy.delete(groupId);
-        const known = this.#committed.get(groupId) ?? new Map<string, number>();
+        const known = this.#committed.get(groupId) ?? new Map<string, KnownCommit>();
         this.#committed.set(groupId, known);
         for (const [number, { topic, partition, offset }] of offsets.entries())
-          if (result.offsets[number] === 'NONE') known.set(placeOf(topic, partition), offset);
+          if (result.offsets[number] === 'NONE')
+            known.set(placeOf(topic, partition), { offset, atMs: nowMs });
       }
     }
-    return [...problems, ...unread];
+    const waiting = pending
+      .filter(({ topic }) => bySource.has(topic))
+      .map(({ groupId }) => `group ${groupId} commits in a transaction of the source that has not ended`);
+    return [...problems, ...unread, ...new Set(waiting)];
   }
 
   #isBusy(groupId: string, isActiveAtSource: boolean): void {

@@ -69,6 +69,8 @@ export class TopicsRun {
   readonly #offsets: CopiedOffsets;
   readonly #cutOver: CutOver;
   #error: string | undefined;
+  /** Why offsets of groups are not copied, in one line. */
+  #offsetsError: string | undefined;
   #isConnected: boolean | undefined;
   #configsAreCopied = false;
   #leaders = new Map<string, SourceTopic>();
@@ -85,6 +87,7 @@ export class TopicsRun {
       ...options,
       readEnds: (states) => this.#readEnds(states),
       compareEnds: (states) => this.#compareEnds(states),
+      copyOffsets: (states) => this.#copyLastOffsets(states),
       watchOf: (topicId) => this.#watches.get(topicId) ?? new SourceWatch('', 0),
       unproxiedOf: (topicId) => this.#unproxiedOf(topicId),
     });
@@ -209,7 +212,7 @@ export class TopicsRun {
     if (isSlow) await this.#slowRound(followed);
     if (configuration.groups.copiesOffsets) {
       const current = await destination.list();
-      await this.#offsets.round(current);
+      this.#offsetsError = offsetsLine(await this.#offsets.round(current));
       this.#readUnproxied(current);
     } else this.#readUnproxied(await destination.list());
     for (const { state, watch } of followed)
@@ -299,6 +302,12 @@ export class TopicsRun {
     return unknown;
   }
 
+  /** Copies offsets of groups before topics are handed over. Returns why that cannot be done, if so. */
+  async #copyLastOffsets(states: readonly ManagedTopicState[]): Promise<string | undefined> {
+    if (!this.#options.configuration.groups.copiesOffsets) return undefined;
+    return offsetsLine(await this.#offsets.lastRound(states));
+  }
+
   /** What to say about a topic that the source does not have; its copy is deleted if the configuration says so. */
   async #isMissing(
     { topic, migration }: ManagedTopicState,
@@ -349,7 +358,7 @@ export class TopicsRun {
         say('it is handed over once the copy has all of the source, and the source gets no more records');
       else if (watch.unchangedReads < 2) continue;
       else {
-        const unknown = await this.#compareEnds([state]);
+        const unknown = (await this.#compareEnds([state])) ?? (await this.#copyLastOffsets([state]));
         const [stopped] = watch.stopped;
         if (unknown !== undefined || stopped !== undefined) {
           say(unknown ?? `partition ${stopped![0]} is stopped: ${stopped![1]}`);
@@ -459,12 +468,18 @@ export class TopicsRun {
           stopped: [],
           error: message,
         });
-    destination.report(reports, this.#error);
+    destination.report(reports, this.#error ?? this.#offsetsError);
   }
 }
 
 const none = new Float64Array();
 const aclsPerCall = 500;
+
+function offsetsLine([first, ...others]: readonly string[]): string | undefined {
+  if (first === undefined) return undefined;
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return `offsets of groups cannot be copied: ${first}${more}`;
+}
 
 function isCounted(state: string): boolean {
   return state === 'PROXY' || state === 'BLOCKED';
