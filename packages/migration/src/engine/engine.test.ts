@@ -233,6 +233,49 @@ test('a source that lost records and has as many others stops when it is copied 
   assert.deepEqual(destination.bytes('old.orders'), before);
 });
 
+test('a topic that is made again while it is copied stops, also where the source has no ids', async (t) => {
+  let isGone = false;
+  const { kafka, ends, destination, events, slot } = await migrate(
+    t,
+    {
+      topics: { orders: 1 },
+      // As of Kafka 2.4.
+      versions: { Metadata: [0, 9], Fetch: [4, 11] },
+      script: {
+        Fetch: ({ topics }) =>
+          isGone
+            ? {
+                throttleTimeMs: 0,
+                responses: topics.map(({ topic, topicId, partitions }) => ({
+                  topic,
+                  topicId,
+                  partitions: partitions.map(({ partition }) => ({
+                    partitionIndex: partition,
+                    errorCode: errors.UNKNOWN_TOPIC_OR_PARTITION.code,
+                    highWatermark: -1n,
+                    abortedTransactions: null,
+                    records: null,
+                  })),
+                })),
+              }
+            : undefined,
+      },
+    },
+    (kafka) => produce(kafka, 'orders', 0, ['a']),
+  );
+  await eventually(() => assert.equal(ends('old.orders', 0), 1));
+  const before = destination.bytes('old.orders');
+  isGone = true;
+  await eventually(() => assert.match(slot.copied()[0]?.error ?? '', /UNKNOWN_TOPIC_OR_PARTITION/));
+  const log = kafka.topics.get('orders')!.partitions[0]!;
+  log.batches.length = 0;
+  log.end = 0n;
+  for (const text of ['b', 'c', 'd']) produce(kafka, 'orders', 0, [text]);
+  isGone = false;
+  await eventually(() => assert.ok(events.some(({ type }) => type === 'truncation')));
+  assert.deepEqual(destination.bytes('old.orders'), before);
+});
+
 test('a copy that ends as far as its source, with other records, is not cut over', async (t) => {
   const { kafka, destination, ends } = await migrate(t, { topics: { orders: 1 } }, (kafka) =>
     produce(kafka, 'orders', 0, ['a']),

@@ -13,7 +13,10 @@ export class PartitionCopy {
   position: number;
   /** Of the last batch that was fetched, if it is known. */
   lastEpoch: number | undefined;
-  /** Whether the source has the records that the copy ends with. Nothing is fetched before that is known. */
+  /**
+   * Whether the source has the records that the copy ends with. Nothing is fetched before that is known. A new leader,
+   * and one that did not answer, may have a log that was cut, or one of another topic of the name.
+   */
   isCompared = false;
   /** -1 while it is to be looked up. */
   leaderId = -1;

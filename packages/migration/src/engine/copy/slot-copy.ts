@@ -170,6 +170,7 @@ export class SlotCopy {
       const topic = byName.get(copy.place.topic);
       const leaderId = topic?.partitions[copy.place.partition]?.leaderId ?? -1;
       if (topic !== undefined) this.#checkIdentity(copy, topic);
+      if (copy.leaderId !== leaderId) copy.isCompared = false;
       copy.leaderId = leaderId;
       if (leaderId === -1 && copy.stopped === undefined)
         copy.failed(
@@ -228,7 +229,10 @@ export class SlotCopy {
       } catch (error) {
         if (this.#stop.aborted) return;
         const problem = sourceProblem(error);
-        for (const copy of due) copy.error = problem;
+        for (const copy of due) {
+          copy.error = problem;
+          copy.isCompared = false;
+        }
         this.#moved();
         failureCount++;
         await pauseUnlessStopped(
@@ -275,7 +279,8 @@ export class SlotCopy {
         copy.stopped === undefined &&
         !copy.isBusy &&
         copy.notBeforeMs <= nowMs &&
-        copy.appendCount < migrationLimits.appendsPerPartitionMax,
+        // What ends a copy is known once everything is stored.
+        copy.appendCount < (copy.isCompared ? migrationLimits.appendsPerPartitionMax : 1),
     );
     if (due.length < 2) return due;
     const large = due.findIndex(({ bytesMax }) => bytesMax !== undefined);
@@ -361,6 +366,7 @@ export class SlotCopy {
     const nowMs = this.#clock.monotonicMs();
     switch (failure) {
       case 'moved':
+        copy.isCompared = false;
         copy.failed(message, nowMs);
         this.#moved();
         return;
@@ -368,6 +374,7 @@ export class SlotCopy {
         this.#doWith(copy, () => this.#lookAt(copy, undefined));
         return;
       case 'gone':
+        copy.isCompared = false;
         copy.failed(message, nowMs);
         this.#moved();
         return;
