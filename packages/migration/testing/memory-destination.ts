@@ -36,6 +36,8 @@ export class MemoryDestination implements CopyDestination, TopicsDestination {
   readonly groupsWithMembers = new Set<string>();
   readonly acls: unknown[] = [];
   readonly configs: Record<string, string> = {};
+  /** Why no partitions can be added, if so. */
+  growthRefusal: string | undefined;
   forwardedRecords = 0;
   unconfirmedAgents: readonly string[] = [];
   reported: readonly SourceTopicReport[] = [];
@@ -148,8 +150,10 @@ export class MemoryDestination implements CopyDestination, TopicsDestination {
   async grow(topics: Parameters<TopicsDestination['grow']>[0]) {
     return topics.map(({ topicId, partitionCount, logStarts }) => {
       const topic = this.topics.get(topicId)!;
+      if (topic.partitions.length !== partitionCount || this.growthRefusal !== undefined)
+        return { error: 'INVALID_PARTITIONS', message: this.growthRefusal ?? 'another count' };
       for (const start of logStarts) topic.partitions.push({ parts: [], logStart: start, end: start });
-      topic.view = { ...topic.view, partitionCount };
+      topic.view = { ...topic.view, partitionCount: topic.partitions.length };
       return { error: 'NONE', message: null };
     });
   }

@@ -181,7 +181,9 @@ export interface TopicsDestination extends Pick<CopyDestination, 'lastBatches'> 
   grow(
     topics: readonly {
       readonly topicId: string;
+      /** How many there are before. */
       readonly partitionCount: number;
+      /** Of those that are added. */
       readonly logStarts: Float64Array;
     }[],
   ): Promise<readonly ManagedTopicResult[]>;

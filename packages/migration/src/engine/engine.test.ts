@@ -315,6 +315,34 @@ test('offsets at the end that compaction emptied are an empty batch', async (t) 
   await eventually(() => assert.equal(ends('old.orders', 0), 6));
 });
 
+test('partitions that the source adds are copied, and until then nothing is cut over', async (t) => {
+  const { kafka, destination, ends, types } = await migrate(t, { topics: { orders: 1 } }, (kafka) =>
+    produce(kafka, 'orders', 0, ['a']),
+  );
+  await eventually(() => assert.equal(ends('old.orders', 0), 1));
+  const change = (deadlineMs?: number) => {
+    const { topicId, state, epoch } = destination.topic('old.orders').view;
+    const topics = [{ topicId, from: state, epoch }];
+    return destination.changeStates({ topics, to: 'PROXY', deadlineMs, reason: '' }, 'ann');
+  };
+  destination.growthRefusal = 'there is no room';
+  kafka.topics.get('orders')!.partitions.push({ batches: [], end: 0n });
+  produce(kafka, 'orders', 1, ['b', 'c']);
+  await eventually(() =>
+    assert.equal(destination.reported[0]?.error, 'partitions that the source added: there is no room'),
+  );
+  await change();
+  await change(systemClock.nowMs() + 600_000);
+  await eventually(() =>
+    assert.equal(destination.reported[0]?.error, 'topic orders has 2 partitions at the source, and 1 here'),
+  );
+  assert.equal(destination.topic('old.orders').view.state, 'PROXY');
+  destination.growthRefusal = undefined;
+  await eventually(() => assert.equal(destination.topic('old.orders').view.state, 'MIGRATED'));
+  assert.deepEqual([ends('old.orders', 0), ends('old.orders', 1)], [1, 2]);
+  assert.ok(types().includes('partitions_added'));
+});
+
 test('a damaged batch stops its partition, and the batches before it are copied', async (t) => {
   const { ends, slot, types } = await migrate(t, { topics: { orders: 2 } }, (kafka) => {
     produce(kafka, 'orders', 0, ['a']);

@@ -17,8 +17,8 @@ interface CutOverOptions {
   readonly readEnds: (topics: readonly ManagedTopicState[]) => Promise<void>;
   /** Compares the ends of copies with the source, where that was not done. Returns why that is not known, if so. */
   readonly compareEnds: (topics: readonly ManagedTopicState[]) => Promise<string | undefined>;
-  /** Copies what groups committed at the source until now. Returns why that is not known, if so. */
-  readonly copyOffsets: (topics: readonly ManagedTopicState[]) => Promise<string | undefined>;
+  /** Takes what belongs to topics beside their records. Returns why that is not done, if so. */
+  readonly takeRest: (topics: readonly ManagedTopicState[]) => Promise<string | undefined>;
   readonly watchOf: (topicId: string) => SourceWatch;
   readonly unproxiedOf: (topicId: string) => UnproxiedWrites;
   readonly onEvent: (event: MigrationEvent) => void;
@@ -109,7 +109,7 @@ export class CutOver {
         else if (unknown !== undefined) hold(state, unknown);
       }
     // Before writes are blocked, so that little is left for the time in which they are.
-    const unread = isHeld ? undefined : await this.#options.copyOffsets(states);
+    const unread = isHeld ? undefined : await this.#options.takeRest(states);
     if (unread !== undefined) for (const state of states) hold(state, unread);
     if (isHeld) {
       // The others wait for those that are held.
@@ -172,7 +172,7 @@ export class CutOver {
     }
     if (!isReady) return;
     // The source has all that groups will find here, and no commit is copied afterwards.
-    const unread = await this.#options.copyOffsets(copies);
+    const unread = await this.#options.takeRest(copies);
     if (unread !== undefined) {
       for (const { topic } of copies) this.#held.set(topic.topicId, unread);
       return;

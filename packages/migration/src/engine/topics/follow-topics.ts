@@ -125,11 +125,12 @@ async function logStarts(
   return starts;
 }
 
-/** Adds the partitions that the source added. */
+/** Adds the partitions that the source added. Returns why some cannot be added yet, by name here. */
 export async function growTopics(
   { source, destination, onEvent }: FollowOptions,
   topics: readonly FollowedTopic[],
-): Promise<void> {
+): Promise<ReadonlyMap<string, string>> {
+  const problems = new Map<string, string>();
   const grown = topics.filter(({ found, state }) => found.partitions.length > state.topic.partitionCount);
   for (const { found, state } of grown) {
     const { topicId, name, partitionCount } = state.topic;
@@ -138,14 +139,20 @@ export async function growTopics(
       source,
       added.map(({ partition, leaderId }) => ({ topic: found.name, partition, leaderId })),
     );
-    if (ends.some((one) => 'failure' in one)) continue;
+    const failed = ends.find((one) => 'failure' in one);
+    if (failed !== undefined) {
+      problems.set(name, `partitions that the source added: ${failed.message}`);
+      continue;
+    }
     const logStarts = new Float64Array(added.length);
     for (const { partition, logStart } of ends as readonly LogEnds[])
       logStarts[partition - partitionCount] = logStart;
-    const [result] = await destination.grow([
-      { topicId, partitionCount: found.partitions.length, logStarts },
-    ]);
-    if (result?.error !== 'NONE') continue;
+    const [result] = await destination.grow([{ topicId, partitionCount, logStarts }]);
+    if (result?.error !== 'NONE') {
+      const reason = result?.message ?? result?.error ?? 'the leader does not answer';
+      problems.set(name, `partitions that the source added: ${reason}`);
+      continue;
+    }
     onEvent({
       type: 'partitions_added',
       level: 'info',
@@ -154,6 +161,7 @@ export async function growTopics(
       fields: { partitions: found.partitions.length, partitions_before: partitionCount },
     });
   }
+  return problems;
 }
 
 /** Raises the log starts of copies to those of the source. Beyond a copy's end there is a gap, which its slot finds. */

@@ -87,7 +87,7 @@ export class TopicsRun {
       ...options,
       readEnds: (states) => this.#readEnds(states),
       compareEnds: (states) => this.#compareEnds(states),
-      copyOffsets: (states) => this.#copyLastOffsets(states),
+      takeRest: (states) => this.#takeRest(states),
       watchOf: (topicId) => this.#watches.get(topicId) ?? new SourceWatch('', 0),
       unproxiedOf: (topicId) => this.#unproxiedOf(topicId),
     });
@@ -206,7 +206,9 @@ export class TopicsRun {
     }
     // Their copies are as of before the ends were read, and so no end of the source is too short by mistake.
     for (const { state, watch } of followed) watch.compare(state.nextOffset);
-    await growTopics(this.#options, followed);
+    const sourceOf = new Map(followed.map(({ found, state }) => [state.topic.name, found.name]));
+    for (const [name, message] of await growTopics(this.#options, followed))
+      problems.set(name, { sourceTopic: sourceOf.get(name)!, message });
     await moveLogStarts(this.#options, followed);
     await this.#handOver(followed, mappings, problems);
     if (isSlow) await this.#slowRound(followed);
@@ -302,9 +304,24 @@ export class TopicsRun {
     return unknown;
   }
 
-  /** Copies offsets of groups before topics are handed over. Returns why that cannot be done, if so. */
-  async #copyLastOffsets(states: readonly ManagedTopicState[]): Promise<string | undefined> {
-    if (!this.#options.configuration.groups.copiesOffsets) return undefined;
+  /**
+   * Takes what a source may have beside the records that are copied, before topics are handed over: partitions that it
+   * added lately, and offsets of groups. Returns why that is not done, if so.
+   */
+  async #takeRest(states: readonly ManagedTopicState[]): Promise<string | undefined> {
+    const { source, configuration } = this.#options;
+    const { topics } = await sourceTopics(
+      source,
+      states.map(({ migration }) => migration.sourceTopic),
+    );
+    const found = new Map(topics.map((topic) => [topic.name, topic]));
+    for (const { topic, migration } of states) {
+      const count = found.get(migration.sourceTopic)?.partitions.length;
+      if (count === undefined) return `the source does not describe topic ${migration.sourceTopic}`;
+      if (count > topic.partitionCount)
+        return `topic ${migration.sourceTopic} has ${count} partitions at the source, and ${topic.partitionCount} here`;
+    }
+    if (!configuration.groups.copiesOffsets) return undefined;
     return offsetsLine(await this.#offsets.lastRound(states));
   }
 
@@ -358,7 +375,7 @@ export class TopicsRun {
         say('it is handed over once the copy has all of the source, and the source gets no more records');
       else if (watch.unchangedReads < 2) continue;
       else {
-        const unknown = (await this.#compareEnds([state])) ?? (await this.#copyLastOffsets([state]));
+        const unknown = (await this.#compareEnds([state])) ?? (await this.#takeRest([state]));
         const [stopped] = watch.stopped;
         if (unknown !== undefined || stopped !== undefined) {
           say(unknown ?? `partition ${stopped![0]} is stopped: ${stopped![1]}`);
