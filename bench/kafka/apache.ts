@@ -35,19 +35,24 @@ const startsMax = 3;
 
 /**
  * Starts Apache Kafka as one node with both roles, broker and controller. Only addresses, folders and the replication
- * of internal topics are set (one node cannot have three replicas); everything else has its default.
+ * of internal topics are set (one node cannot have three replicas); everything else has its default, unless a test sets
+ * more properties.
  */
-export async function startApache(lifetime: Lifetime, classPath: string): Promise<Broker> {
+export async function startApache(
+  lifetime: Lifetime,
+  classPath: string,
+  more: readonly string[] = [],
+): Promise<Broker> {
   for (let start = 1; ; start++) {
     try {
-      return await startOnce(lifetime, classPath);
+      return await startOnce(lifetime, classPath, more);
     } catch (error) {
       if (start === startsMax || !String(error).includes('Address already in use')) throw error;
     }
   }
 }
 
-async function startOnce(lifetime: Lifetime, classPath: string): Promise<Broker> {
+async function startOnce(lifetime: Lifetime, classPath: string, more: readonly string[]): Promise<Broker> {
   const folder = lifetime.folder();
   const [port, controllerPort] = [await freePort(), await freePort()];
   const properties = join(folder, 'server.properties');
@@ -67,6 +72,7 @@ async function startOnce(lifetime: Lifetime, classPath: string): Promise<Broker>
       'share.coordinator.state.topic.min.isr=1',
       'transaction.state.log.replication.factor=1',
       'transaction.state.log.min.isr=1',
+      ...more,
       '',
     ].join('\n'),
   );

@@ -13,6 +13,9 @@ export interface RawLog {
   readonly logStart: number;
   readonly endOffset: number;
   readonly byteLength: number;
+  readonly recordCount: number;
+  /** Batches that compaction left without records. */
+  readonly emptyBatchCount: number;
   /** Of all batches, whose leader epochs are 0. */
   readonly digest: string;
 }
@@ -22,15 +25,7 @@ const lengthOverheadBytes = 12;
 
 /** Reads the logs of a topic, batch by batch. */
 export async function rawLogs(broker: string, topic: string): Promise<readonly RawLog[]> {
-  const [host = '', port] = broker.split(':');
-  const source = new SourceCluster({
-    bootstrap: [{ host, port: Number(port) }],
-    tls: undefined,
-    login: undefined,
-    lookupFor: undefined,
-    clock: systemClock,
-    stop: new AbortController().signal,
-  });
+  const source = openSource(broker);
   try {
     const found = (await sourceTopics(source, [topic])).topics[0];
     if (found === undefined) return [];
@@ -40,7 +35,7 @@ export async function rawLogs(broker: string, topic: string): Promise<readonly R
       if (ends === undefined || 'failure' in ends) throw new Error(`${topic} ${partition}: ${ends?.message}`);
       const { logStart, endOffset } = ends;
       const hash = createHash('sha256');
-      let byteLength = 0;
+      let [byteLength, recordCount, emptyBatchCount] = [0, 0, 0];
       for (let offset = logStart; offset < endOffset; ) {
         const position = { topic, partition, topicId: found.topicId, offset };
         const { fetched, refused } = await fetchRaw(source, leaderId, [position], limits);
@@ -60,13 +55,43 @@ export async function rawLogs(broker: string, topic: string): Promise<readonly R
           if (next <= offset) continue;
           hash.update(batch);
           byteLength += length;
+          const count = batch.readInt32BE(headerAt.recordCount);
+          recordCount += count;
+          if (count === 0) emptyBatchCount++;
           offset = next;
         }
       }
-      logs.push({ logStart, endOffset, byteLength, digest: hash.digest('hex') });
+      const digest = hash.digest('hex');
+      logs.push({ logStart, endOffset, byteLength, recordCount, emptyBatchCount, digest });
     }
     return logs;
   } finally {
     await source.close();
   }
+}
+
+/** The format of the first batch or message of a partition. */
+export async function firstMagic(broker: string, topic: string): Promise<number> {
+  const source = openSource(broker);
+  try {
+    const found = (await sourceTopics(source, [topic])).topics[0]!;
+    const { partition, leaderId } = found.partitions[0]!;
+    const position = { topic, partition, topicId: found.topicId, offset: 0 };
+    const { fetched } = await fetchRaw(source, leaderId, [position], limits);
+    return fetched[0]!.records.readInt8(headerAt.magic);
+  } finally {
+    await source.close();
+  }
+}
+
+function openSource(broker: string): SourceCluster {
+  const [host = '', port] = broker.split(':');
+  return new SourceCluster({
+    bootstrap: [{ host, port: Number(port) }],
+    tls: undefined,
+    login: undefined,
+    lookupFor: undefined,
+    clock: systemClock,
+    stop: new AbortController().signal,
+  });
 }

@@ -326,7 +326,8 @@ test('partitions that the source adds are copied, and until then nothing is cut 
     return destination.changeStates({ topics, to: 'PROXY', deadlineMs, reason: '' }, 'ann');
   };
   destination.growthRefusal = 'there is no room';
-  kafka.topics.get('orders')!.partitions.push({ batches: [], end: 0n });
+  const { id, partitions } = kafka.topics.get('orders')!;
+  kafka.topics.set('orders', { id, partitions: [...partitions, { batches: [], end: 0n }] });
   produce(kafka, 'orders', 1, ['b', 'c']);
   await eventually(() =>
     assert.equal(destination.reported[0]?.error, 'partitions that the source added: there is no room'),

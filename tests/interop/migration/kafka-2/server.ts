@@ -28,7 +28,11 @@ export function missingKafka2(): string | false {
 }
 
 /** Starts a broker without ids of topics, and the ZooKeeper that it needs. Returns its address. */
-export async function startKafka2(lifetime: Lifetime, classPath: string): Promise<string> {
+export async function startKafka2(
+  lifetime: Lifetime,
+  classPath: string,
+  more: readonly string[] = [],
+): Promise<string> {
   const folder = lifetime.folder();
   const [port, zooKeeperPort] = [await freePort(), await freePort()];
   const start = (name: string, main: string, properties: readonly string[], ready: string) => {
@@ -64,6 +68,7 @@ export async function startKafka2(lifetime: Lifetime, classPath: string): Promis
       'offsets.topic.replication.factor=1',
       'transaction.state.log.replication.factor=1',
       'transaction.state.log.min.isr=1',
+      ...more,
     ],
     '[KafkaServer id=1] started',
   );
