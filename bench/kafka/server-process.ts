@@ -102,12 +102,6 @@ export class ServerProcess {
     cancel();
   }
 
-  /** Kills it, as a machine crash would. */
-  async kill(): Promise<void> {
-    this.#child.kill('SIGKILL');
-    await this.#ended;
-  }
-
   #failure(what: string): Error {
     return new Error(`${this.name} ${what}; it said:\n${this.#text}`);
   }
