@@ -24,6 +24,8 @@ export interface AgentOptions {
   readonly group: string;
   /** Read each time it is needed, since an agent may learn it while it runs. */
   readonly zone: string;
+  /** Where it is, if the cluster spans several regions. */
+  readonly region?: string | undefined;
   /** Finds the zone of a client whose client id names none. */
   readonly zoneOfAddress?: ZoneOfAddress;
   readonly roles: readonly string[];

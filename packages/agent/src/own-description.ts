@@ -7,7 +7,7 @@ import { inUrl } from './start-and-stop.ts';
 interface OwnDescriptionOptions
   extends Pick<
     AgentOptions,
-    'agentId' | 'advertisedHost' | 'internalHost' | 'zone' | 'group' | 'roles' | 'cpuCount'
+    'agentId' | 'advertisedHost' | 'internalHost' | 'zone' | 'region' | 'group' | 'roles' | 'cpuCount'
   > {
   readonly jobs?: { readonly categories?: readonly string[] | undefined } | undefined;
 }
@@ -56,7 +56,8 @@ export class OwnDescription {
   }
 
   now(): AgentDescription {
-    const { agentId, advertisedHost, internalHost, zone, group, roles, jobs, cpuCount } = this.#options;
+    const { agentId, advertisedHost, internalHost, zone, region, group, roles, jobs, cpuCount } =
+      this.#options;
     const internalAddress = `${inUrl(internalHost ?? advertisedHost)}:${this.internal.port}`;
     return {
       agentId,
@@ -66,6 +67,7 @@ export class OwnDescription {
       ...(this.registryPort === undefined ? {} : { registryPort: this.registryPort }),
       internalUrl: `http${this.internal.isEncrypted ? 's' : ''}://${internalAddress}`,
       zone,
+      ...(region === undefined ? {} : { region }),
       group,
       roles,
       ...(jobs?.categories === undefined ? {} : { jobCategories: jobs.categories }),

@@ -62,8 +62,8 @@ test('bin/weir fails with status 2 and one line', () => {
     [['agent', '-enableRipcord'], {}, 'weir agent: -enableRipcord: not available in this release'],
     [
       ['agent'],
-      { SERVICE_MULTIREGION: 'true' },
-      'weir agent: SERVICE_MULTIREGION: not available in this release',
+      { SERVICE_ENABLE_CONTROL_PLANE_PROMETHEUS_ENDPOINT: 'true' },
+      'weir agent: SERVICE_ENABLE_CONTROL_PLANE_PROMETHEUS_ENDPOINT: not available in this release',
     ],
     [['agent'], { SERVICE_AGENT_KEY: 'hunter2' }, 'weir agent: -defaultVirtualClusterID is required'],
     [

@@ -49,7 +49,10 @@ test('unavailable commands are rejected in one line with status 2', async () => 
     ['kcmd', 'weir kcmd: -type is required'],
     ['kcmd -type fetch', 'weir kcmd: -topic is required with -type=fetch'],
     ['kcmd -type produce -topic t', 'weir kcmd: -records is required with -type=produce'],
-    ['agent -multiregion', 'weir agent: -multiregion: not available in this release'],
+    [
+      'agent -enableControlPlanePrometheusEndpoint',
+      'weir agent: -enableControlPlanePrometheusEndpoint: not available in this release',
+    ],
     ['metrics -kafkaPort=9092', 'weir metrics: -kafkaPort: not a flag of weir metrics, but of weir agent'],
     ['version -kafkaPort=9092', 'weir version: -kafkaPort: not a flag of weir version, but of weir agent'],
     ['help nonsense', 'weir: nonsense: unknown command; weir help lists the commands'],
@@ -62,7 +65,10 @@ test('unavailable commands are rejected in one line with status 2', async () => 
 test('invalid settings are reported before planned ones, and those before missing ones', async () => {
   const cases: readonly [line: string, err: RegExp][] = [
     // Bucket, key and cluster are missing too, but the planned flag is reported first.
-    ['agent -multiregion', /^weir agent: -multiregion: not available in this release\n$/],
+    [
+      'agent -enableControlPlanePrometheusEndpoint',
+      /^weir agent: -enableControlPlanePrometheusEndpoint: not available in this release\n$/,
+    ],
     ['agent -batchTimeout=1ms', /^weir agent: -batchTimeout=1ms: at least 25ms is allowed\n$/],
     [
       'agent -bucketURL=mem://a -ingestionBucketURL=mem://b',
@@ -73,10 +79,10 @@ test('invalid settings are reported before planned ones, and those before missin
 });
 
 test('a planned variable is rejected by commands that read it and ignored by others', async () => {
-  const environment = { SERVICE_MULTIREGION: 'true', POD_NAME: 'pod' };
+  const environment = { SERVICE_ENABLE_CONTROL_PLANE_PROMETHEUS_ENDPOINT: 'true', POD_NAME: 'pod' };
   assert.equal(
     (await runLine('agent', { environment })).err,
-    'weir agent: SERVICE_MULTIREGION: not available in this release\n',
+    'weir agent: SERVICE_ENABLE_CONTROL_PLANE_PROMETHEUS_ENDPOINT: not available in this release\n',
   );
   assert.equal((await runLine('version', { environment })).status, 0);
 });

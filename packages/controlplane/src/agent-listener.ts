@@ -7,6 +7,7 @@ import {
   clusterIdParameter,
   endCodes,
   ReplyMemory,
+  regionParameter,
   type ServedCluster,
   type ServedConnection,
   serveConnection,
@@ -28,7 +29,8 @@ export interface AgentListenerOptions {
   readonly isMember?: Authorize;
   /** Called for every call over an agent's connection that only the control plane may make. */
   readonly onForbiddenCall?: ((call: ForbiddenCall) => void) | undefined;
-  readonly members: () => readonly string[];
+  /** The addresses of all processes, those of a region first. */
+  readonly members: (region?: string) => readonly string[];
   /**
    * Refreshes `members` when an agent connects: an agent that knew a single process, and lost it right after, would
    * know no other.
@@ -71,6 +73,8 @@ interface Refusal {
 
 interface Admission {
   readonly clusterId: string;
+  /** Where the agent says that it is. */
+  readonly region: string | undefined;
   readonly key: string;
   readonly remoteAddress: string;
   readonly isMember: boolean;
@@ -179,7 +183,8 @@ export class AgentListener {
     }
     if (this.#isClosing || !(await this.#isHere(clusterId))) return awayRefusal(clusterId);
     const isMember = (await this.#options.isMember?.(clusterId, key as string)) === true;
-    return { clusterId, key: key as string, remoteAddress, isMember, isStillAdmitted };
+    const region = url.searchParams.get(regionParameter) ?? undefined;
+    return { clusterId, region, key: key as string, remoteAddress, isMember, isStillAdmitted };
   }
 
   /** A failed verification is not a refusal. */
@@ -216,11 +221,11 @@ export class AgentListener {
 
   #serve(channel: ReturnType<typeof servedChannel>, admission: Admission, ended: Promise<void>): void {
     const { clusters, members, onForbiddenCall, clock, log, metrics } = this.#options;
-    const { clusterId, key, remoteAddress, isMember } = admission;
+    const { clusterId, region, key, remoteAddress, isMember } = admission;
     const connection = serveConnection(channel, {
       clusterId,
       cluster: () => clusters(clusterId),
-      members,
+      members: () => members(region),
       isMember,
       onForbiddenCall: (method, agentId) =>
         onForbiddenCall?.({ clusterId, method, key, agentId, remoteAddress }),

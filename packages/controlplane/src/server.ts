@@ -26,7 +26,7 @@ export interface ControlPlaneOptions extends AgentListenerOptions {
   /** Whether the disk of the database has no space, which makes the process not ready. */
   readonly isDiskFull?: (() => boolean) | undefined;
   /** The addresses of all control-plane processes as agents reach them, including this one. */
-  readonly members: () => readonly string[];
+  readonly members: (region?: string) => readonly string[];
   /** Handlers of routes that this server does not answer itself. */
   readonly handlers?: RouteHandlers;
   /** Overrides of the default limits, for tests. */

@@ -5,6 +5,7 @@ export {
   type Journal,
   type JournalHub,
   type LeaseHolder,
+  type Member,
   type OpenSnapshot,
 } from './journal.ts';
 export { makeDirectory } from './make-directory.ts';

@@ -107,6 +107,12 @@ export interface LeaseHolder {
   readonly url: string;
 }
 
+/** A live control-plane process. */
+export interface Member extends LeaseHolder {
+  /** Where it runs, if it is set. SQLite does not store it: its processes are on one machine. */
+  readonly region?: string | undefined;
+}
+
 export type LeaseAnswer =
   | { readonly epoch: number; readonly nextPosition: number }
   | {
@@ -128,10 +134,10 @@ export interface JournalHub {
    */
   processId(): string | undefined;
   /** Announces a live control-plane process; must be repeated well within `memberSilenceMsMax`. */
-  announce(member: LeaseHolder): Promise<void>;
+  announce(member: Member): Promise<void>;
   withdraw(memberId: string): Promise<void>;
   /** The live control-plane processes, as far as this one has observed them. */
-  members(): Promise<LeaseHolder[]>;
+  members(): Promise<Member[]>;
   /** Whether the database has no cluster: nothing was ever led there, or all of it was removed. */
   isEmpty(): Promise<boolean>;
   /**

@@ -175,9 +175,9 @@ export class MemoryTables implements JournalTables {
     return this.#database.cluster(clusterId).note;
   }
 
-  async beat(id: string, url: string): Promise<void> {
+  async beat(id: string, url: string, region: string | undefined): Promise<void> {
     const { members } = this.#database;
-    members.set(id, { id, url, beat: (members.get(id)?.beat ?? 0) + 1 });
+    members.set(id, { id, url, beat: (members.get(id)?.beat ?? 0) + 1, region: region ?? null });
   }
 
   async beats(): Promise<MemberRow[]> {

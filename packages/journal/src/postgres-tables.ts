@@ -48,6 +48,7 @@ const schema = `
   );
   CREATE TABLE IF NOT EXISTS weir_journal_notes (cluster_id text PRIMARY KEY, note bytea NOT NULL);
   CREATE TABLE IF NOT EXISTS weir_journal_members (id text PRIMARY KEY, url text NOT NULL, beat bigint NOT NULL);
+  ALTER TABLE weir_journal_members ADD COLUMN IF NOT EXISTS region text;
   CREATE TABLE IF NOT EXISTS weir_journal_format (only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row), format integer NOT NULL);
 `;
 
@@ -260,17 +261,18 @@ export class PostgresTables implements JournalTables {
     });
   }
 
-  async beat(memberId: string, url: string): Promise<void> {
+  async beat(memberId: string, url: string, region: string | undefined): Promise<void> {
     await this.#changes(
       (sql) => sql`
-        INSERT INTO weir_journal_members VALUES (${memberId}, ${url}, 1)
-        ON CONFLICT (id) DO UPDATE SET url = excluded.url, beat = weir_journal_members.beat + 1`,
+        INSERT INTO weir_journal_members (id, url, beat, region) VALUES (${memberId}, ${url}, 1, ${region ?? null})
+        ON CONFLICT (id) DO UPDATE
+        SET url = excluded.url, beat = weir_journal_members.beat + 1, region = excluded.region`,
     );
   }
 
   beats(): Promise<MemberRow[]> {
     return this.#run(async (sql) => [
-      ...(await sql<MemberRow[]>`SELECT id, url, beat FROM weir_journal_members ORDER BY id`),
+      ...(await sql<MemberRow[]>`SELECT id, url, beat, region FROM weir_journal_members ORDER BY id`),
     ]);
   }
 

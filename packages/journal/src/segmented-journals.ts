@@ -8,6 +8,7 @@ import {
   type JournalHub,
   type LeaseAnswer,
   type LeaseHolder,
+  type Member,
   type OpenSnapshot,
   type SegmentMark,
   type StoredSnapshot,
@@ -304,7 +305,7 @@ class SegmentedHub implements JournalHub {
     return this.#hub.processId();
   }
 
-  announce(member: LeaseHolder): Promise<void> {
+  announce(member: Member): Promise<void> {
     return this.#hub.announce(member);
   }
 
@@ -312,7 +313,7 @@ class SegmentedHub implements JournalHub {
     return this.#hub.withdraw(memberId);
   }
 
-  members(): Promise<LeaseHolder[]> {
+  members(): Promise<Member[]> {
     return this.#hub.members();
   }
 

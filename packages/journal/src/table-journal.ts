@@ -8,6 +8,7 @@ import {
   type JournalHub,
   type LeaseAnswer,
   type LeaseHolder,
+  type Member,
   memberSilenceMsMax,
   type OpenSnapshot,
   type SegmentMark,
@@ -66,25 +67,26 @@ export class TableHub implements JournalHub {
     return this.#tables.processId?.();
   }
 
-  announce({ id, url }: LeaseHolder): Promise<void> {
-    return this.#tables.beat(id, url);
+  announce({ id, url, region }: Member): Promise<void> {
+    return this.#tables.beat(id, url, region);
   }
 
   withdraw(memberId: string): Promise<void> {
     return this.#tables.removeMember(memberId, null);
   }
 
-  async members(): Promise<LeaseHolder[]> {
+  async members(): Promise<Member[]> {
     const rows = await this.#tables.beats();
     const nowMs = this.#clock.monotonicMs();
-    const living: LeaseHolder[] = [];
-    for (const { id, url, beat } of rows) {
+    const living: Member[] = [];
+    for (const { id, url, beat, region } of rows) {
       let seen = this.#membersSeen.get(id);
       if (seen?.beat !== beat) {
         seen = { beat, sinceMs: nowMs };
         this.#membersSeen.set(id, seen);
       }
-      if (nowMs - seen.sinceMs < memberSilenceMsMax) living.push({ id, url });
+      if (nowMs - seen.sinceMs < memberSilenceMsMax)
+        living.push({ id, url, ...(region == null ? {} : { region }) });
       else await this.#tables.removeMember(id, beat);
     }
     for (const id of this.#membersSeen.keys()) {

@@ -68,7 +68,7 @@ export interface JournalTables {
   note(clusterId: string): Promise<Uint8Array | undefined>;
 
   /** Enters the member or raises its counter. */
-  beat(memberId: string, url: string): Promise<void>;
+  beat(memberId: string, url: string, region: string | undefined): Promise<void>;
   beats(): Promise<MemberRow[]>;
   /** With a `beat`, only if the counter is unchanged. */
   removeMember(memberId: string, beat: number | null): Promise<void>;
@@ -173,4 +173,5 @@ export interface MemberRow {
   readonly id: string;
   readonly url: string;
   readonly beat: number;
+  readonly region?: string | null;
 }

@@ -8,6 +8,8 @@ import { SimulatedProcess } from './simulated-process.ts';
 export interface SharingProcessOptions {
   readonly id: string;
   readonly clusterIds: readonly string[];
+  readonly region?: string;
+  readonly regionsOf?: (clusterId: string) => readonly string[];
   readonly world: Clock;
   readonly open: (clock: Clock) => JournalHub;
   /** How often it announces itself, and checks the other members. */
@@ -26,13 +28,15 @@ export class SharingProcess {
   #hasStopped = false;
 
   constructor(options: SharingProcessOptions) {
-    const { id, clusterIds, world, open, timing, sharing } = options;
+    const { id, clusterIds, region, regionsOf, world, open, timing, sharing } = options;
     this.#options = options;
     this.process = new SimulatedProcess(world, seededRandom(1));
     const { clock } = this.process;
     this.hub = open(clock);
     this.#sharing = new LoadSharing({
       selfId: id,
+      region,
+      ...(regionsOf === undefined ? {} : { regionsOf }),
       led: () => this.led().map((clusterId) => ({ clusterId, node: this.nodes.get(clusterId)! })),
       clock,
       log: silentLog,
@@ -80,11 +84,11 @@ export class SharingProcess {
 
   async #round(): Promise<void> {
     if (this.#hasStopped) return;
-    const { id, announceMs } = this.#options;
-    await this.hub.announce({ id, url: `http://${id}` });
+    const { id, region, announceMs } = this.#options;
+    await this.hub.announce({ id, url: `http://${id}`, region });
     const members = await this.hub.members();
     if (this.#hasStopped) return;
-    void this.#sharing.look(members.map((member) => member.id));
+    void this.#sharing.look(members);
     this.process.clock.after(announceMs, () => void this.#round());
   }
 }

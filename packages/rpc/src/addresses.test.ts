@@ -46,6 +46,29 @@ test('addresses are tried in turn, and those that did not respond are passed ove
   assert.deepEqual(next(), [b, 3]);
 });
 
+test('in order of preference, the first address that has not failed since the last success is next', async () => {
+  const clock = new HandClock();
+  const addresses = new Addresses([a], clock, { areOrdered: true });
+  addresses.learn([b, c, a]);
+  assert.deepEqual(addresses.all, [b, c, a]);
+  const next = () => {
+    addresses.failed();
+    return addresses.current;
+  };
+  assert.deepEqual([next(), next(), next(), next()], [b, c, b, a], 'each has its turn');
+  addresses.worked();
+  assert.equal(next(), b, 'not the one behind the last');
+  addresses.worked();
+  addresses.notReached();
+  assert.equal(next(), c);
+  addresses.worked();
+  assert.ok(addresses.follow(a));
+  assert.equal(next(), c, 'b does not respond');
+  await clock.pass(10_000);
+  addresses.worked();
+  assert.equal(next(), b);
+});
+
 test('a single address stays', () => {
   const addresses = new Addresses([a], new HandClock());
   addresses.notReached();

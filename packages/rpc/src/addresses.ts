@@ -6,22 +6,30 @@ const doubtMs = 10_000;
 /**
  * The known addresses of the control plane: the configured ones, and those that processes report. They are tried in
  * turn, so that the client survives the death of a process.
+ *
+ * With `areOrdered` the reported ones are in the order of preference, and go before the configured ones: the first one
+ * that has not failed since the last success is next, and not the one behind the last.
  */
 export class Addresses {
   readonly #clock: Clock;
   readonly #given: readonly string[];
   readonly #mustBeSecure: boolean;
+  readonly #areOrdered: boolean;
   #announced: readonly string[] = [];
   #current: string;
   /** The number of failed attempts since the last success. */
   #failures = 0;
 
+  /** The addresses that failed since the last success, or since all had failed. */
+  readonly #tried = new Set<string>();
+
   /** When an address failed, or its process went silent, until it is reached. */
   readonly #notReachedMs = new Map<string, number>();
   readonly #silentMs = new Map<string, number>();
 
-  constructor(given: readonly string[], clock: Clock) {
+  constructor(given: readonly string[], clock: Clock, { areOrdered = false } = {}) {
     this.#clock = clock;
+    this.#areOrdered = areOrdered;
     this.#given = [...new Set(given.map(normalAddress))];
     const first = this.#given[0];
     if (first === undefined) throw new TypeError('at least one control plane address is required');
@@ -33,9 +41,10 @@ export class Addresses {
     return this.#current;
   }
 
-  /** All known addresses, the configured ones first. */
+  /** All known addresses: the configured ones first, or in the order of preference. */
   get all(): readonly string[] {
-    return [...new Set([...this.#given, ...this.#announced])];
+    const [first, then] = this.#areOrdered ? [this.#announced, this.#given] : [this.#given, this.#announced];
+    return [...new Set([...first, ...then])];
   }
 
   /** Stores the addresses that a process reports. */
@@ -93,6 +102,7 @@ export class Addresses {
   }
 
   worked(): void {
+    this.#tried.clear();
     this.#failures = 0;
   }
 
@@ -103,10 +113,24 @@ export class Addresses {
   failed(): number {
     const all = this.all;
     this.#failures++;
-    const at = all.indexOf(this.#current) + 1;
-    const others = [...all.slice(at), ...all.slice(0, Math.max(0, at - 1))];
+    const others = this.#areOrdered ? this.#untriedFirst(all) : this.#fromCurrent(all);
     this.#current = others.find((address) => !this.isDoubtful(address)) ?? others[0] ?? this.#current;
     return Math.floor(this.#failures / all.length);
+  }
+
+  #fromCurrent(all: readonly string[]): string[] {
+    const at = all.indexOf(this.#current) + 1;
+    return [...all.slice(at), ...all.slice(0, Math.max(0, at - 1))];
+  }
+
+  #untriedFirst(all: readonly string[]): string[] {
+    this.#tried.add(this.#current);
+    const others = all.filter((address) => address !== this.#current);
+    const untried = others.filter((address) => !this.#tried.has(address));
+    if (untried.length > 0) return [...untried, ...others.filter((address) => this.#tried.has(address))];
+    this.#tried.clear();
+    this.#tried.add(this.#current);
+    return others;
   }
 
   /** The agent key is sent to reported addresses, so they must not lead from TLS to plain text. */

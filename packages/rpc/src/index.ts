@@ -4,6 +4,7 @@ export {
   agentConnectPath,
   agentKeyHeader,
   clusterIdParameter,
+  regionParameter,
   servedChannel,
   subprotocol,
 } from './channel/web-socket.ts';

@@ -5,6 +5,7 @@ import { silentLog, systemClock } from '@weir/core';
 import postgres from 'postgres';
 import { openJournals } from '../../../packages/journal/src/index.ts';
 import { journalContract } from '../../../packages/journal/testing/journal-contract.ts';
+import { regionsContract } from '../../../packages/journal/testing/regions-contract.ts';
 import { failoverOverRealTime } from '../../../packages/metadata/testing/real-failover.ts';
 import { sharingOverRealTime } from '../../../packages/metadata/testing/real-sharing.ts';
 import { startPostgres } from './server.ts';
@@ -18,6 +19,27 @@ if ('missing' in server) {
   const open = (clock = systemClock) => openJournals(server.url, { clock, log: silentLog });
 
   journalContract('PostgreSQL', open);
+  regionsContract('PostgreSQL', open);
+
+  test('PostgreSQL: members of an earlier release stay, and it can announce itself beside this one', async () => {
+    const sql = postgres(server.url, { max: 1, fetch_types: false });
+    await sql`CREATE DATABASE earlier`;
+    const url = server.url.replace(/[^/]*$/, 'earlier');
+    const earlier = postgres(url, { max: 1, fetch_types: false });
+    await earlier`CREATE TABLE weir_journal_members (id text PRIMARY KEY, url text NOT NULL, beat bigint NOT NULL)`;
+    const announce = () =>
+      earlier`INSERT INTO weir_journal_members VALUES ('old', 'http://old', 1)
+        ON CONFLICT (id) DO UPDATE SET url = excluded.url, beat = weir_journal_members.beat + 1`;
+    await announce();
+    const hub = openJournals(url, { clock: systemClock, log: silentLog });
+    const member = { id: 'new', url: 'http://new', region: 'us-east-1' };
+    await hub.announce(member);
+    await announce();
+    assert.deepEqual(await hub.members(), [member, { id: 'old', url: 'http://old' }]);
+    await hub.close();
+    await earlier.end();
+    await sql.end();
+  });
 
   test('PostgreSQL: a watcher in another process hears of an append', async () => {
     const clusterId = randomUUID();

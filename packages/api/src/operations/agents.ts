@@ -14,6 +14,7 @@ const agent = z
     roles: list(text(64), rolesMax).describe('Its roles.'),
     group: text(nameCharsMax).describe('Its group.'),
     zone: text(nameCharsMax).describe('Its availability zone; empty if unknown.'),
+    region: text(nameCharsMax).optional().describe('Its region, if it was started with `-multiregion`.'),
     host: text(nameCharsMax).describe('The host that clients connect to.'),
     kafka_port: count(65_535)
       .optional()

@@ -51,19 +51,21 @@ const virtualCluster = z
         is_multi_region: z
           .boolean()
           .describe(
-            'Whether it runs in several regions. In this release none does, even with a region group.',
+            'Whether another region goes on if one fails: it has a region group, and two of its regions have a control plane now.',
           ),
         region: region.nullable().optional().describe('Its only region.'),
         region_group: z
           .object({
             name: regionName().describe('The name of the region group.'),
-            regions: list(region, 16).describe('The regions.'),
+            regions: list(region, 16).describe(
+              'The regions, the one first in which the cluster is led; none if the group does not exist any more.',
+            ),
           })
           .nullable()
           .optional()
           .describe('Its regions, if it has several.'),
       })
-      .describe('The region where the control plane stores its metadata.'),
+      .describe('Where the control plane leads it.'),
     bootstrap_url: text(apiLimits.apiUrlCharsMax)
       .nullable()
       .optional()
@@ -97,9 +99,11 @@ const createInput = () =>
         'Its type; by default, a Kafka cluster.',
       ),
       virtual_cluster_tier: emptyForNone(tier()).describe('Its tier; `pro` by default.'),
-      virtual_cluster_region: emptyForNone(text(64, 1)).describe('Its region; `us-east-1` by default.'),
+      virtual_cluster_region: emptyForNone(text(64, 1)).describe(
+        'Its region; by default the only region group, the region of the control plane, or `us-east-1`.',
+      ),
       virtual_cluster_region_group: emptyForNone(text(64, 1)).describe(
-        'A region group instead of a region. In this release only a name: the cluster runs in one region.',
+        'A region group instead of a region: one of `-regionGroups` of the control plane.',
       ),
       virtual_cluster_cloud_provider: emptyForNone(z.enum(cloudProviders)).describe(
         'The cloud; `aws` by default.',

@@ -7,7 +7,8 @@ import { mayFetch, mayProduce, servesTarget } from './roles.ts';
  *
  * 1. the group of the agent that serves the request;
  * 2. agents for the client's purpose: its proxy target if it names one, else both producing and fetching, else either;
- * 3. agents in the client's zone.
+ * 3. agents in the client's zone, or if there are none, in its region. Which agent answers makes no difference, so that
+ *    a client that asks one of another region is not sent there.
  *
  * A rule that would leave no agent is skipped, since a connection to the wrong zone is better than none. The fallback
  * is the serving agent itself: its own registration may not have arrived yet.
@@ -23,8 +24,19 @@ export function candidatesFor(
   const wanted = narrowed(serving, ({ roles }) =>
     target === undefined ? mayProduce(roles) && mayFetch(roles) : servesTarget(roles, target),
   );
-  const near = zone === undefined ? wanted : narrowed(wanted, (agent) => agent.zone === zone);
-  return near.length === 0 ? [self] : near;
+  const inZone = zone === undefined ? [] : wanted.filter((agent) => agent.zone === zone);
+  const near = zone === undefined || inZone.length > 0 ? inZone : inRegionOf(zone, wanted);
+  const seen = near.length > 0 ? near : wanted;
+  return seen.length === 0 ? [self] : seen;
+}
+
+/** Zones begin with the name of their region: `us-east-1a`, `europe-west1-b`, `eastus2-1`. The longest one counts. */
+function inRegionOf(zone: string, agents: readonly AgentDescription[]): readonly AgentDescription[] {
+  let found: string | undefined;
+  for (const { region } of agents)
+    if (region !== undefined && zone.startsWith(region) && region.length > (found?.length ?? 0))
+      found = region;
+  return found === undefined ? [] : agents.filter(({ region }) => region === found);
 }
 
 function narrowed<Value>(values: readonly Value[], keep: (value: Value) => boolean): readonly Value[] {

@@ -181,8 +181,14 @@ test('help is printed even if the environment is invalid', () => {
 
 test('a planned setting is rejected by the name that set it, a foreign variable never', () => {
   const cases: readonly [given: Case, line: string | undefined][] = [
-    [{ argv: ['-multiregion'] }, '-multiregion: not available in this release'],
-    [{ environment: { SERVICE_MULTIREGION: '1' } }, 'SERVICE_MULTIREGION: not available in this release'],
+    [
+      { argv: ['-enableControlPlanePrometheusEndpoint'] },
+      '-enableControlPlanePrometheusEndpoint: not available in this release',
+    ],
+    [
+      { environment: { SERVICE_ENABLE_CONTROL_PLANE_PROMETHEUS_ENDPOINT: '1' } },
+      'SERVICE_ENABLE_CONTROL_PLANE_PROMETHEUS_ENDPOINT: not available in this release',
+    ],
     [{ argv: ['-kafkaPort', '9092'] }, undefined],
     [{ argv: ['-consoleURL', 'http://a'] }, undefined],
     [{ environment: { POD_NAME: 'a', DD_AGENT_HOST: 'b', AZURE_STORAGE_KEY: 'c' } }, undefined],

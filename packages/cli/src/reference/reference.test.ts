@@ -62,13 +62,13 @@ test('entries of the help, in full', () => {
       '\n',
     ].join('\n'),
   );
-  const [planned] = /^ {2}-multiregion[\s\S]*?\n\n/m.exec(fullHelp('control-plane')) ?? [];
+  const [planned] = /^ {2}-enableControlPlanePrometheusEndpoint[\s\S]*?\n\n/m.exec(fullHelp('metrics')) ?? [];
   assert.equal(
     planned,
     [
-      '  -multiregion <bool>                               SERVICE_MULTIREGION',
-      '      The control plane of the cluster spans two regions.',
-      '      Default: false. Commands: agent, metrics, control-plane.',
+      '  -enableControlPlanePrometheusEndpoint <bool>      SERVICE_ENABLE_CONTROL_PLANE_PROMETHEUS_ENDPOINT',
+      '      Scrape the metrics of a control plane that you run yourself.',
+      '      Default: false. Commands: agent, metrics.',
       '      (not available in this release)',
       '\n',
     ].join('\n'),

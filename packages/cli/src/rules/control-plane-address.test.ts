@@ -24,8 +24,26 @@ test('addresses are those of the zones of a region, that of the region, or those
     [undefined, undefined, undefined, true, { missing: 'metadataURL' }],
   ];
   for (const [region, controlPlaneDomain, metadataURL, agentEnableZonalURLs, expected] of cases) {
-    const found = controlPlaneUrls({ region, controlPlaneDomain, metadataURL, agentEnableZonalURLs });
+    const given = { region, controlPlaneDomain, metadataURL, agentEnableZonalURLs };
+    const found = controlPlaneUrls({ ...given, multiregion: false });
     const shown = 'problem' in found ? { missing: found.problem.flags[0] } : found.value;
     assert.deepEqual(shown, expected);
   }
+});
+
+test('with several regions, the addresses that are given follow those of the own region', () => {
+  const others = ['https://eu-west-1.example.org'];
+  const values = {
+    region: 'us-east-1',
+    controlPlaneDomain: 'example.org',
+    metadataURL: others,
+    agentEnableZonalURLs: false,
+    multiregion: true,
+  };
+  const urlsOf = (change: { readonly metadataURL?: undefined; readonly controlPlaneDomain?: undefined }) =>
+    controlPlaneUrls({ ...values, ...change });
+  assert.deepEqual(urlsOf({}), { value: ['https://us-east-1.example.org', ...others] });
+  assert.deepEqual(urlsOf({ metadataURL: undefined }), { value: ['https://us-east-1.example.org'] });
+  assert.deepEqual(urlsOf({ controlPlaneDomain: undefined }), { value: others });
+  assert.ok('problem' in urlsOf({ controlPlaneDomain: undefined, metadataURL: undefined }));
 });

@@ -3,14 +3,20 @@ import { clusterMembers } from '../flags/rows/takers.ts';
 import type { Outcome } from '../outcome.ts';
 import { missing, type Rule, type Violation } from './rule.ts';
 
-type Values = Pick<FlagValues, 'region' | 'controlPlaneDomain' | 'metadataURL' | 'agentEnableZonalURLs'>;
+type Values = Pick<
+  FlagValues,
+  'region' | 'controlPlaneDomain' | 'metadataURL' | 'agentEnableZonalURLs' | 'multiregion'
+>;
 
 const zones = ['a', 'b', 'c'] as const;
 
-/** The addresses of the control plane: of a region by its zones, the one of a region, or those that are given. */
+/**
+ * The addresses of the control plane: of a region by its zones, the one of a region, or those that are given. With
+ * several regions, those that are given follow those of the own one.
+ */
 export function controlPlaneUrls(values: Values): Outcome<readonly string[], Violation> {
   const { region, controlPlaneDomain: domain, metadataURL: urls, agentEnableZonalURLs: isZonal } = values;
-  if (region === undefined) {
+  if (region === undefined || (values.multiregion && domain === undefined)) {
     if (urls !== undefined && urls.length > 0) return { value: urls };
     return missing(['metadataURL'], 'set it to the URL of the control plane, or set its -region');
   }
@@ -20,7 +26,8 @@ export function controlPlaneUrls(values: Values): Outcome<readonly string[], Vio
       'set the domain of the control plane: -region has its addresses there',
     );
   const names = isZonal ? zones.map((zone) => `${region}-${zone}`) : [region];
-  return { value: names.map((name) => `https://${name}.${domain}`) };
+  const own = names.map((name) => `https://${name}.${domain}`);
+  return { value: values.multiregion ? [...own, ...(urls ?? [])] : own };
 }
 
 /** The addresses, after the rules were checked. */
@@ -32,8 +39,9 @@ export function checkedControlPlaneUrls(values: Values): readonly string[] {
 
 export const controlPlaneAddressRule: Rule = {
   statement:
-    'One of -metadataURL and -region is needed, and -controlPlaneDomain with -region. -region takes precedence.',
-  flags: ['region', 'controlPlaneDomain', 'metadataURL'],
+    'One of -metadataURL and -region is needed, and -controlPlaneDomain with -region. -region takes precedence; with ' +
+    '-multiregion both are used, and -controlPlaneDomain can be left out if there is a -metadataURL.',
+  flags: ['region', 'controlPlaneDomain', 'metadataURL', 'multiregion'],
   commands: clusterMembers,
   check(values) {
     const urls = controlPlaneUrls(values);

@@ -21,6 +21,7 @@ import { proxyProtocolRule } from './proxy-protocol.ts';
 import { quotaToolsRule } from './quota-tools.ts';
 import { recordEncodingRule } from './record-encoding.ts';
 import { recordToolsRule } from './record-tools.ts';
+import { regionRule } from './regions.ts';
 import { registryToolsRule } from './registry-tools.ts';
 import { resetOffsetsRule } from './reset-offsets.ts';
 import { ripcordRule } from './ripcord.ts';
@@ -37,6 +38,7 @@ import { whoMayRule } from './who-may.ts';
 /** Every rule over more than one flag, in the order in which they are checked. */
 export const rulebook: readonly Rule[] = [
   agentIdentityRule,
+  regionRule,
   controlPlaneAddressRule,
   bucketRule,
   roleRule,

@@ -50,6 +50,7 @@ export async function connectAgent({
   const cluster = connectCluster({
     urls,
     clusterId: values.defaultVirtualClusterID!,
+    region: values.multiregion ? values.region : undefined,
     agentKey,
     onAgentKeyRefused: refused,
     proxy,

@@ -51,6 +51,7 @@ export const controlPlane: Handler<'control-plane'> = async (values, deps) => {
       host: listenAddress(values),
       port: consolePort,
       advertisedHost: values.controlPlaneHost ?? onlyAddress(values.bindAddress) ?? hostname(),
+      regions: values.multiregion ? { own: values.region!, groups: values.regionGroups } : undefined,
       publicUrl: values.publicURL,
       isBehindProxy: values.behindProxy,
       allowsMcpWrites: values.mcpWrites,

@@ -162,6 +162,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
       clusterId: values.defaultVirtualClusterID!,
       agentId,
       group: values.agentGroup,
+      region: values.multiregion ? values.region : undefined,
       roles: roles.value,
       host: listenAddress(values),
       httpPort,

@@ -109,6 +109,10 @@ const generators: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     version: fc.integer({ min: 1, max: 2 ** 31 - 1 }),
   }),
   region: lowercase,
+  'region groups': fc.uniqueArray(
+    record({ name: lowercase, regions: fc.uniqueArray(lowercase, { minLength: 2, maxLength: 4 }) }),
+    { selector: ({ name }) => name },
+  ),
   'target host': fc.constantFrom(
     'public',
     'loopback',

@@ -52,6 +52,7 @@ import { linkingPipelines } from '../pipelines/linking-pipelines.ts';
 import { managedPipelines } from '../pipelines/managed-pipelines.ts';
 import { wantedMigrations } from '../pipelines/migration-pipelines.ts';
 import { wantedPipelines } from '../pipelines/wanted-pipelines.ts';
+import type { Regions } from '../regions.ts';
 import type { ClusterRegistries } from '../schema-registry/cluster-registries.ts';
 import { openRegistries } from '../schema-registry/open-registries.ts';
 import { signInIssuers } from '../sign-in/sign-in-issuers.ts';
@@ -84,6 +85,7 @@ interface AccountsPartOptions {
   /** How long ago the metadata backup of a cluster had everything, if there is a backup. */
   readonly backupAgeMsOf: (clusterId: string) => number | undefined;
   readonly hub: JournalHub;
+  readonly regions: Regions;
   /** The token by which the user of a single-user process signs in. */
   readonly signInToken: string | undefined;
   /** Aborted when the process stops. */
@@ -140,7 +142,7 @@ export async function startAccounts(
   const secretBox = await openSealing(settings, randomBytes);
   const accounts = await openPatiently(settings, secretBox, options.stop);
   resources.defer(() => accounts.close());
-  const firstCluster = await begin(accounts, settings);
+  const firstCluster = await begin(accounts, settings, options.regions.usualPlace);
   const limits = new RateLimits(usualRateLimits, clock);
   const allowsPrivateIssuers = settings.allowsPrivateIssuers ?? false;
   const { federations } = accounts;
@@ -340,11 +342,12 @@ async function openPatiently(
 async function begin(
   accounts: AccountsDatabase,
   { clusterId, firstCluster, dataLake, agentKey, log }: ControlPlaneProcessOptions,
+  place: VirtualCluster['place'],
 ): Promise<FirstCluster | undefined> {
-  if (clusterId === undefined) return foundInstallation(accounts, firstCluster);
+  if (clusterId === undefined) return foundInstallation(accounts, firstCluster, place);
   // A key of the settings is valid as long as the settings have it, and is not stored.
   const imported = agentKey === undefined ? firstCluster().agentKey : undefined;
-  await adoptCluster(accounts, { id: clusterId, agentKey: imported }, log);
+  await adoptCluster(accounts, { id: clusterId, agentKey: imported, place }, log);
   if (dataLake !== undefined) await adoptDataLake(accounts, dataLake.id, clusterId);
   return undefined;
 }
@@ -482,6 +485,7 @@ function handlersOf(
       onAgentsRevoked,
       fileBindings,
       cloning,
+      regions: options.regions,
       portOf: ports.portOf,
       tablePipelines,
       tenantAccess: settings.tenantAccess,

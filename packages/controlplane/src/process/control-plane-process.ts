@@ -20,6 +20,7 @@ import {
   type RouteHandlers,
   routePath,
 } from '../http/route-table.ts';
+import { Regions } from '../regions.ts';
 import { answerNotFound, startControlPlane } from '../server.ts';
 import type { SecretsOf } from '../workload-identity/agent-tokens.ts';
 import type { AccountsPart } from './accounts-part.ts';
@@ -179,13 +180,19 @@ async function startParts(
     log,
     metrics,
   });
+  const regions = new Regions(options.regions, () => members.living);
   const sharing = new LoadSharing({
     selfId,
+    region: regions.own,
+    regionsOf(clusterId) {
+      const place = host.cluster(clusterId)?.place;
+      return place === undefined ? [] : regions.preferredBy(place);
+    },
     led: () => host.leading().map(({ cluster, node }) => ({ clusterId: cluster.id, node })),
     clock,
     log,
   });
-  const members = new Members({ hub, onRefresh: (ids) => void sharing.look(ids), clock, log });
+  const members = new Members({ hub, onRefresh: (living) => void sharing.look(living), clock, log });
   const secretsOf: SecretsOf = (clusterId) =>
     acceptedSecrets(clusterSecrets.agentTokens, ({ namespace, key }) =>
       host.node(clusterId)?.record(namespace, key),
@@ -211,6 +218,7 @@ async function startParts(
       ownClusterId: () => ownClusterId,
       backupAgeMsOf: (clusterId: string) => backups.get(clusterId)?.ageMs,
       hub,
+      regions,
       stop,
     };
     return startAccounts({ settings: options, ...parts }, { watchers: running, resources });
@@ -252,7 +260,7 @@ async function startParts(
     // A standby process is ready too.
     readiness: () => host.isReady,
     isDiskFull: () => hub.isDiskFull(),
-    members: () => members.urls,
+    members: (region) => members.urls(region),
     refreshMembers: () => members.refresh(),
     clock,
     log,
@@ -265,7 +273,7 @@ async function startParts(
   // The nodes stop before the server: pending commits are answered, and the next leader need not wait for the lease.
   running.defer(() => host.stop());
   running.defer(() => members.stop());
-  await members.start({ id: selfId, url });
+  await members.start({ id: selfId, url, region: regions.own });
   const ready = makeReady();
   // Logged, because a caller need not wait for it.
   ready.catch((error: Error) => {

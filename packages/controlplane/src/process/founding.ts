@@ -2,6 +2,7 @@ import { ApiError, clusterTypeOf } from '@weir/api';
 import type { Log } from '@weir/core';
 import { everywhere } from '../accounts/access/grants.ts';
 import type { AccountsDatabase } from '../accounts/open.ts';
+import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';
 import { firstClusterName } from './first-cluster-name.ts';
 
 /** The initial cluster of an installation. */
@@ -18,7 +19,9 @@ const firstKeyName = 'default_agents';
 const firstAccountKeyName = 'default_account';
 /** There was no user when they were created. */
 const createdBy = 'first start';
-const placeOfFirst = { tier: 'pro', cloudProvider: 'aws', place: { region: 'us-east-1' } } as const;
+const kindOfFirst = { tier: 'pro', cloudProvider: 'aws' } as const;
+
+type ClusterPlace = VirtualCluster['place'];
 
 /**
  * Creates the initial objects of an installation, until it is set up: an account, a cluster, and a key for its agents.
@@ -28,6 +31,7 @@ const placeOfFirst = { tier: 'pro', cloudProvider: 'aws', place: { region: 'us-e
 export async function foundInstallation(
   accounts: AccountsDatabase,
   firstCluster: () => FirstCluster,
+  place: ClusterPlace,
 ): Promise<FirstCluster | undefined> {
   const founded = await accounts.setup.found(firstAccountName);
   if (founded === undefined) return undefined;
@@ -36,7 +40,10 @@ export async function foundInstallation(
   const given = firstCluster();
   if (existing !== undefined && existing.id !== given.id) return undefined;
   // Another process that starts at the same time has created its own.
-  if (existing === undefined && !(await registerCluster(accounts, account.id, workspaceId, given.id)))
+  if (
+    existing === undefined &&
+    !(await registerCluster(accounts, { accountId: account.id, workspaceId, id: given.id, place }))
+  )
     return undefined;
   await importAgentKey(accounts, account.id, workspaceId, given);
   if (given.accountKey !== undefined) await importAccountKey(accounts, account.id, given.accountKey);
@@ -49,17 +56,17 @@ export async function foundInstallation(
  */
 export async function adoptCluster(
   accounts: AccountsDatabase,
-  given: { readonly id: string; readonly agentKey?: string | undefined },
+  given: { readonly id: string; readonly agentKey?: string | undefined; readonly place: ClusterPlace },
   log: Log,
 ): Promise<void> {
-  const { id, agentKey } = given;
+  const { id, agentKey, place } = given;
   if ((await accounts.virtualClusters.find(id)) !== undefined) return;
   await accounts.setup.found(firstAccountName);
   const [account] = await accounts.accounts.list();
   if (account === undefined) throw new Error('there is no account yet');
   const [workspace] = await accounts.workspaces.list(account.id);
   if (workspace === undefined) throw new Error(`the account ${account.id} has no workspace`);
-  if (await registerCluster(accounts, account.id, workspace.id, id)) {
+  if (await registerCluster(accounts, { accountId: account.id, workspaceId: workspace.id, id, place })) {
     if (agentKey !== undefined) await importAgentKey(accounts, account.id, workspace.id, { id, agentKey });
     return;
   }
@@ -76,8 +83,8 @@ export async function adoptDataLake(accounts: AccountsDatabase, id: string, besi
   if (await accounts.virtualClusters.isKnown(id)) return;
   const beside = await accounts.virtualClusters.find(besideId);
   if (beside === undefined) return;
-  const { accountId, workspaceId } = beside;
-  const made = { ...placeOfFirst, id, type: 'byoc_data_lake' } as const;
+  const { accountId, workspaceId, place } = beside;
+  const made = { ...kindOfFirst, place, id, type: 'byoc_data_lake' } as const;
   for (const name of [dataLakeName, id.slice('vci_dl_'.length)]) {
     const created = await accounts.virtualClusters
       .create(accountId, workspaceId, { ...made, name })
@@ -122,9 +129,7 @@ async function importAccountKey(
 
 async function registerCluster(
   accounts: AccountsDatabase,
-  accountId: string,
-  workspaceId: string,
-  id: string,
+  { accountId, workspaceId, id, place }: Pick<VirtualCluster, 'accountId' | 'workspaceId' | 'id' | 'place'>,
 ): Promise<boolean> {
   const taken = new Set(
     (await accounts.virtualClusters.list(accountId, workspaceId)).map(({ name }) => name),
@@ -134,7 +139,8 @@ async function registerCluster(
     id,
     name,
     type: clusterTypeOf(id) ?? 'byoc',
-    ...placeOfFirst,
+    ...kindOfFirst,
+    place,
   } as const;
   const made = await accounts.virtualClusters
     .create(accountId, workspaceId, cluster)

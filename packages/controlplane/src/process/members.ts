@@ -1,5 +1,5 @@
 import { type Clock, type Log, Outage } from '@weir/core';
-import type { JournalHub, LeaseHolder } from '@weir/journal';
+import type { JournalHub, Member } from '@weir/journal';
 
 /** How often a process announces itself, and reads the other members. */
 const announceIntervalMs = 2_000;
@@ -7,7 +7,7 @@ const announceIntervalMs = 2_000;
 interface MembersOptions {
   readonly hub: JournalHub;
   /** Called with the live members after every refresh. */
-  readonly onRefresh: (memberIds: readonly string[]) => void;
+  readonly onRefresh: (members: readonly Member[]) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -17,10 +17,12 @@ export class Members {
   readonly #hub: JournalHub;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #onRefresh: (memberIds: readonly string[]) => void;
+  readonly #onRefresh: (members: readonly Member[]) => void;
   readonly #outage: Outage;
-  #self: LeaseHolder | undefined;
-  #urls: readonly string[] = [];
+  #self: Member | undefined;
+  #living: readonly Member[] = [];
+  /** The addresses for agents of a region. Agents compare lists by identity before they do by content. */
+  readonly #urls = new Map<string | undefined, readonly string[]>();
   /** The refresh in flight: agents that connect together share one. */
   #reading: Promise<void> | undefined;
   #cancel: (() => void) | undefined;
@@ -34,13 +36,31 @@ export class Members {
     this.#outage = new Outage(clock, announceIntervalMs);
   }
 
-  get urls(): readonly string[] {
-    return this.#urls;
+  /** The live processes. */
+  get living(): readonly Member[] {
+    return this.#living;
   }
 
-  async start(self: LeaseHolder): Promise<void> {
+  /** The addresses of the live processes, those of a region first. */
+  urls(region?: string): readonly string[] {
+    const isNear = (member: Member) => member.region === region;
+    // A region that no process has would be one more list for each name that an agent may invent.
+    const near = region !== undefined && this.#living.some(isNear) ? region : undefined;
+    let urls = this.#urls.get(near);
+    if (urls === undefined) {
+      const sorted =
+        near === undefined
+          ? this.#living
+          : [...this.#living.filter(isNear), ...this.#living.filter((member) => !isNear(member))];
+      urls = sorted.map(({ url }) => url);
+      this.#urls.set(near, urls);
+    }
+    return urls;
+  }
+
+  async start(self: Member): Promise<void> {
     this.#self = self;
-    this.#urls = [self.url];
+    this.#learn([self]);
     await this.#round();
   }
 
@@ -72,13 +92,19 @@ export class Members {
   async #read(): Promise<void> {
     try {
       const members = await this.#hub.members();
-      this.#onRefresh(members.map(({ id }) => id));
-      const found = members.map(({ url }) => url);
-      const own = this.#self?.url;
-      this.#urls = own === undefined || found.includes(own) ? found : [own, ...found];
+      this.#onRefresh(members);
+      const own = this.#self;
+      this.#learn(
+        own === undefined || members.some(({ url }) => url === own.url) ? members : [own, ...members],
+      );
     } catch (error) {
       this.#warn(error);
     }
+  }
+
+  #learn(members: readonly Member[]): void {
+    this.#living = members;
+    this.#urls.clear();
   }
 
   #warn(error: unknown): void {

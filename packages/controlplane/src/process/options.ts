@@ -4,6 +4,7 @@ import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
 import type { SegmentedJournals } from '@weir/journal';
 import type { ClusterNode } from '@weir/metadata';
 import type { ObjectStore } from '@weir/storage';
+import type { RegionSettings } from '../regions.ts';
 import type { FirstCluster } from './founding.ts';
 import type { OwnerKeys } from './one-user.ts';
 
@@ -19,6 +20,8 @@ export interface ControlPlaneProcessOptions {
   readonly advertisedHost: string;
   /** Where browsers and tools reach the control plane, if that is not this process: a load balancer, a proxy. */
   readonly publicUrl?: string | undefined;
+  /** Where this process is, if processes of several regions share the database. */
+  readonly regions?: RegionSettings | undefined;
   /** Whether a proxy in front writes `X-Forwarded-For`. */
   readonly isBehindProxy?: boolean | undefined;
   /** Whether assistants get tools that change something, with keys that may. */

@@ -59,6 +59,8 @@ export interface DialTarget {
   /** The address of the control-plane process, `http:` or `https:`. */
   readonly url: string;
   readonly clusterId: string;
+  /** The region of the agent, which orders the addresses that it gets. */
+  readonly region?: string | undefined;
   readonly agentKey: string;
   /** Cancels the attempt. */
   readonly signal: AbortSignal;

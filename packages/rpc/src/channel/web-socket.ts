@@ -19,6 +19,8 @@ import { readIntoSharedMemory } from './socket-memory.ts';
 /** The path for connections of agents, below the address of the control plane. */
 export const agentConnectPath = 'api/v1/agent/connect';
 export const clusterIdParameter = 'virtual_cluster_id';
+/** The region of the agent, if it is set. */
+export const regionParameter = 'region';
 export const agentKeyHeader = 'service-api-key';
 /** The version of the protocol. A side that does not support it refuses the upgrade. */
 export const subprotocol = 'weir.agent.v1';
@@ -214,10 +216,11 @@ function noMask(mask: Buffer): void {
   mask.fill(0);
 }
 
-function connectUrl({ url, clusterId }: DialTarget): URL {
+function connectUrl({ url, clusterId, region }: DialTarget): URL {
   const target = new URL(agentConnectPath, url);
   target.protocol = target.protocol === 'https:' ? 'wss:' : 'ws:';
   target.searchParams.set(clusterIdParameter, clusterId);
+  if (region !== undefined) target.searchParams.set(regionParameter, region);
   return target;
 }
 

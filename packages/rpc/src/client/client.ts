@@ -27,6 +27,8 @@ interface ClusterClientOptions {
   /** The addresses of some control-plane processes; the others are learnt. */
   readonly urls: readonly string[];
   readonly clusterId: string;
+  /** The region of this process; control planes there are tried before others. */
+  readonly region?: string | undefined;
   /** Called at every attempt to connect, so that a key can be replaced while the agent runs. */
   readonly agentKey: () => string;
   /** Called with a refused key, so that the owner can get another. */

@@ -13,6 +13,7 @@ import { AgentKeyRefused, type Channel, type Dial } from '../channel/channel.ts'
 interface ConnectorOptions {
   readonly urls: readonly string[];
   readonly clusterId: string;
+  readonly region?: string | undefined;
   readonly agentKey: () => string;
   /** Called with a refused key, so that the owner can get another. */
   readonly onAgentKeyRefused?: ((key: string) => void) | undefined;
@@ -73,7 +74,7 @@ export class Connector {
     this.#events = events;
     this.#clock = options.clock;
     this.#log = options.log;
-    this.addresses = new Addresses(options.urls, options.clock);
+    this.addresses = new Addresses(options.urls, options.clock, { areOrdered: options.region !== undefined });
     this.#workedMs = this.#clock.monotonicMs();
   }
 
@@ -100,7 +101,8 @@ export class Connector {
       cancelTimeout();
       giveUp.abort();
     };
-    this.#options.dial({ url, clusterId: this.#options.clusterId, agentKey, signal: giveUp.signal }).then(
+    const { clusterId, region, dial } = this.#options;
+    dial({ url, clusterId, region, agentKey, signal: giveUp.signal }).then(
       (channel) => {
         hasChannel = true;
         if (isWaiting) this.#events.onChannel(channel, agentKey);

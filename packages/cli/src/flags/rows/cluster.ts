@@ -1,5 +1,6 @@
 import { bool } from '../../values/bool.ts';
 import { list } from '../../values/list.ts';
+import { regionGroups } from '../../values/region-groups.ts';
 import { agentGroup, hostname, oneOf, path, text, virtualClusterId, zoneName } from '../../values/text.ts';
 import { url } from '../../values/url.ts';
 import { available, planned } from '../row.ts';
@@ -87,8 +88,9 @@ export const clusterFlags = [
   available({
     name: 'region',
     type: zoneName('region'),
-    commands: clusterMembers,
-    help: 'The region of the control plane, in whose zones it has addresses below -controlPlaneDomain.',
+    commands: [...clusterMembers, 'control-plane'],
+    help: 'The region of this process; agents find their control plane in its zones, below -controlPlaneDomain.',
+    rule: 'With -multiregion, agents use control planes of their region before others, and a control plane leads the clusters of its region.',
   }),
   available({
     name: 'controlPlaneDomain',
@@ -102,7 +104,7 @@ export const clusterFlags = [
     type: list(url()),
     commands: clusterMembers,
     help: 'The URL of the control plane, or of several of its processes.',
-    rule: 'Default: the three zonal addresses of -region. One reachable process is enough: agents learn the others from it.',
+    rule: 'Default: the three zonal addresses of -region. One reachable process is enough: agents learn the others from it. With -multiregion these are used after those of -region; list processes of other regions.',
   }),
   available({
     name: 'agentEnableZonalURLs',
@@ -128,12 +130,21 @@ export const clusterFlags = [
     help: 'The API key: an application or account key.',
     rule: 'Other users of the machine can see flags; use the variable instead.',
   }),
-  planned({
+  available({
     name: 'multiregion',
     type: bool(),
     default: false,
     commands: [...clusterMembers, 'control-plane'],
-    help: 'The control plane of the cluster spans two regions.',
+    help: 'The control plane of the cluster spans two regions or more.',
+    rule: 'Its processes share a PostgreSQL database. Needs -region.',
+  }),
+  available({
+    name: 'regionGroups',
+    type: regionGroups(),
+    default: [],
+    commands: ['control-plane'],
+    help: 'The regions over which clusters may run, by the name of a group.',
+    rule: 'Clusters of a group are led in the first of its regions that has a control plane. Every process needs the same groups.',
   }),
   planned({
     name: 'enableRipcord',

@@ -22,6 +22,8 @@ export interface AgentDescription {
   /** URL from which other agents fetch pages. */
   readonly internalUrl: string;
   readonly zone: string;
+  /** Where it is, if the cluster spans several regions. Absent in heartbeats of agents of earlier releases. */
+  readonly region?: string | undefined;
   readonly group: string;
   readonly roles: readonly string[];
   /** The categories of background jobs that an agent with the role `jobs` takes; all if absent. */
@@ -71,6 +73,7 @@ const heartbeat = s.object<AgentHeartbeat>({
   registryPort: s.optional(s.whole),
   internalUrl: s.text,
   zone: s.text,
+  region: s.optional(s.text),
   group: s.text,
   roles: s.list(s.text),
   jobCategories: s.optional(s.list(s.text)),

@@ -238,7 +238,7 @@ test('virtual clusters', async (t) => {
   const lake = await admin.call('create_virtual_cluster_v2', {
     virtual_cluster_name: 'lake',
     virtual_cluster_type: 'byoc_data_lake',
-    virtual_cluster_region_group: 'us',
+    virtual_cluster_region: 'us-central1',
     virtual_cluster_cloud_provider: 'gcp',
     skip_agent_key_creation: true,
   });
@@ -250,11 +250,15 @@ test('virtual clusters', async (t) => {
   const lakeCluster = await admin.call('describe_virtual_cluster', {
     virtual_cluster_id: lake.virtual_cluster_id,
   });
-  assert.equal(
-    lakeCluster.virtual_cluster.cluster_region.is_multi_region,
-    false,
-    'nothing runs in two regions',
-  );
+  assert.deepEqual(lakeCluster.virtual_cluster.cluster_region, {
+    is_multi_region: false,
+    region: { name: 'us-central1', cloud_provider: 'gcp' },
+    region_group: null,
+  });
+  await refused(app, 'not_found', 'create_virtual_cluster', {
+    virtual_cluster_name: 'everywhere',
+    virtual_cluster_region_group: 'us',
+  });
 
   await app.call('rename_virtual_cluster', { virtual_cluster_id: id, new_virtual_cluster_name: 'store' });
   await app.call('update_virtual_cluster_tier', { virtual_cluster_id: id, tier: 'enterprise' });

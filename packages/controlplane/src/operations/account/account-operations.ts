@@ -4,6 +4,7 @@ import type { TenantAccess } from '@weir/cluster/outbound';
 import { type Random, silentLog, systemRandom } from '@weir/core';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import type { ClusterCloning } from '../../clones/cluster-cloning.ts';
+import { Regions } from '../../regions.ts';
 import { TablePipelines } from '../../tables/table-pipelines.ts';
 import type { WorkloadIdentityBinding } from '../../workload-identity/binding.ts';
 import type { QuestionsPort } from '../cluster/ask-tables.ts';
@@ -36,6 +37,8 @@ export interface AccountOperationsOptions {
   readonly fileBindings?: (() => readonly WorkloadIdentityBinding[]) | undefined;
   /** Makes clones of clusters; absent if the control plane does not know their bucket. */
   readonly cloning?: Pick<ClusterCloning, 'clone' | 'clonesOf'> | undefined;
+  /** The regions of the installation; none if absent. */
+  readonly regions?: Regions | undefined;
   /** The leader of a cluster, which knows how its pipelines run; absent if no engine runs any. */
   readonly portOf?:
     | ((clusterId: string) => PipelinesPort & TablesPort & QuestionsPort & MigrationsPort)
@@ -58,6 +61,7 @@ export function accountOperations({
   onAgentsRevoked = () => {},
   fileBindings = () => [],
   cloning,
+  regions = new Regions(undefined, () => []),
   portOf,
   tablePipelines = new TablePipelines(accounts, silentLog),
   tenantAccess,
@@ -73,7 +77,7 @@ export function accountOperations({
     ...mcpConfigurationHandlers(accounts, publicUrl, random),
     ...sessionHandlers(accounts),
     ...auditHandlers(accounts),
-    ...virtualClusterHandlers(accounts, cloning),
+    ...virtualClusterHandlers(accounts, { cloning, regions }),
     ...ssoHandlers(accounts, publicUrl),
     ...workloadIdentityHandlers(accounts, fileBindings, onAgentsRevoked),
     ...eventViewHandlers(accounts),

@@ -14,6 +14,7 @@ import type { ApiKey } from '../../accounts/keys/keys.ts';
 import type { AccountsDatabase } from '../../accounts/open.ts';
 import { restorableMs, type VirtualCluster } from '../../accounts/workspaces/virtual-clusters.ts';
 import type { ClusterCloning } from '../../clones/cluster-cloning.ts';
+import type { Regions } from '../../regions.ts';
 import type { CallContext } from '../call-context.ts';
 import type { SomeHandlers } from '../handler.ts';
 import { OperationFailed } from '../operation-failed.ts';
@@ -33,7 +34,13 @@ type ClusterResponse = OutputOf<'describe_virtual_cluster'>['virtual_cluster'];
 /** Operations on the registry of virtual clusters. Other operations serve their contents. */
 export function virtualClusterHandlers(
   accounts: AccountsDatabase,
-  cloning: Pick<ClusterCloning, 'clone' | 'clonesOf'> | undefined,
+  {
+    cloning,
+    regions,
+  }: {
+    readonly cloning: Pick<ClusterCloning, 'clone' | 'clonesOf'> | undefined;
+    readonly regions: Regions;
+  },
 ) {
   const { virtualClusters, keys } = accounts;
 
@@ -52,7 +59,7 @@ export function virtualClusterHandlers(
   ): Promise<ClusterResponse[]> {
     const agentKeys = await agentKeysFor(clusters, context);
     return clusters.map((cluster) => ({
-      ...toClusterResponse(cluster),
+      ...toClusterResponse(cluster, regions),
       ...(mayOnCluster(context, 'write', cluster)
         ? { agent_keys: byName(agentKeys.get(cluster.id) ?? []).map(toKeyResponse) }
         : {}),
@@ -63,7 +70,7 @@ export function virtualClusterHandlers(
     const { accountId } = context;
     const workspaceId = input.workspace_id ?? (await oldestWorkspace(context));
     context.happensIn(workspaceId);
-    const cluster = await virtualClusters.create(accountId, workspaceId, newCluster(input));
+    const cluster = await virtualClusters.create(accountId, workspaceId, newCluster(input, regions));
     return created(cluster, input, context);
   }
 
@@ -206,17 +213,25 @@ function clusterOf({ cluster }: CallContext): VirtualCluster {
   return cluster;
 }
 
-function newCluster(input: GivenCluster) {
-  const regionGroup = input.virtual_cluster_region_group;
+function newCluster(input: GivenCluster, regions: Regions) {
+  const { virtual_cluster_region: region, virtual_cluster_region_group: regionGroup } = input;
+  if (regionGroup !== undefined && regions.group(regionGroup) === undefined)
+    throw new OperationFailed('not_found', noGroup(regionGroup, regions.groupNames));
   return {
     name: input.virtual_cluster_name,
     type: input.virtual_cluster_type ?? ('byoc' satisfies ClusterType),
     tier: input.virtual_cluster_tier ?? 'pro',
     cloudProvider: input.virtual_cluster_cloud_provider ?? 'aws',
     place:
-      regionGroup === undefined ? { region: input.virtual_cluster_region ?? 'us-east-1' } : { regionGroup },
+      regionGroup !== undefined ? { regionGroup } : region !== undefined ? { region } : regions.usualPlace,
     tags: input.virtual_cluster_tags,
   };
+}
+
+function noGroup(name: string, known: readonly string[]): string {
+  if (known.length === 0)
+    return `The region group ${name} does not exist: this control plane was started without -regionGroups.`;
+  return `The region group ${name} does not exist; there are ${known.join(', ')}.`;
 }
 
 function fieldsOf({ id, name, type, workspaceId, tier, createdMs }: VirtualCluster) {
@@ -230,18 +245,21 @@ function fieldsOf({ id, name, type, workspaceId, tier, createdMs }: VirtualClust
   };
 }
 
-function toClusterResponse(cluster: VirtualCluster): ClusterResponse {
+function toClusterResponse(cluster: VirtualCluster, regions: Regions): ClusterResponse {
   const cloudProvider = oneOf(cloudProviders, cluster.cloudProvider);
   const { place } = cluster;
+  const named = (name: string) => ({ name, cloud_provider: cloudProvider });
   return {
     ...fieldsOf(cluster),
     ...poolOf(cluster),
     cloud_provider: cloudProvider,
     cluster_region: {
-      // A group of regions is a name: nothing of this release runs a cluster in two.
-      is_multi_region: false,
-      region: 'region' in place ? { name: place.region, cloud_provider: cloudProvider } : null,
-      region_group: 'regionGroup' in place ? { name: place.regionGroup, regions: [] } : null,
+      is_multi_region: regions.isMultiRegion(place),
+      region: 'region' in place ? named(place.region) : null,
+      region_group:
+        'regionGroup' in place
+          ? { name: place.regionGroup, regions: regions.preferredBy(place).map(named) }
+          : null,
     },
     bootstrap_url: null,
   };

@@ -19,6 +19,7 @@ export function agentOperations({ clusterPort }: ClusterServices) {
           roles: [...agent.roles],
           group: agent.group,
           zone: agent.zone,
+          ...(agent.region === undefined ? {} : { region: agent.region }),
           host: agent.host,
           // An agent of a schema registry has one port for clients, and one of a data lake none.
           ...(agent.kafkaPort === agent.registryPort || clusterTypeOf(virtual_cluster_id) === 'byoc_data_lake'

@@ -140,3 +140,40 @@ test('a cluster that the better process does not take returns, and is handed ove
   for (const [index, pause] of pauses.entries())
     if (index > 0) assert.ok(pause > 1.8 * pauses[index - 1]!, String(pauses));
 });
+
+test('clusters are led in the region that they prefer, and return there', async (t) => {
+  const { clock, start } = world(t);
+  const regionsOf = () => ['east', 'west'];
+  const west = await start('w', { region: 'west', regionsOf });
+  await clock.pass(50);
+  assert.deepEqual(west.led(), clusterIds, 'while no other region has a process');
+  const east = await start('e1', { region: 'east', regionsOf });
+  const alsoEast = await start('e2', { region: 'east', regionsOf });
+  const elsewhere = await start('x', { region: 'south', regionsOf });
+  await clock.pass(240_000);
+  const inEast = ['e1', 'e2'];
+  const spread = () => [east.led(), alsoEast.led(), west.led(), elsewhere.led()];
+  assert.deepEqual(spread(), [partOf('e1', inEast), partOf('e2', inEast), [], []]);
+  east.kill();
+  alsoEast.kill();
+  await clock.pass(6_000);
+  assert.deepEqual([west.led(), elsewhere.led()], [clusterIds, []], 'the next region of the list');
+  const again = await start('e3', { region: 'east', regionsOf });
+  await clock.pass(240_000);
+  assert.deepEqual([again.led(), west.led()], [clusterIds, []]);
+});
+
+test('a process whose neighbour in the region died leads before other regions do', async (t) => {
+  const { clock, start } = world(t);
+  const regionsOf = () => ['east'];
+  const [first, second, west] = await Promise.all([
+    start('e1', { region: 'east', regionsOf }),
+    start('e2', { region: 'east', regionsOf }),
+    start('w', { region: 'west', regionsOf }),
+  ]);
+  await clock.pass(120_000);
+  assert.deepEqual([...first.led(), ...second.led()].sort(), [...clusterIds].sort());
+  first.kill();
+  await clock.pass(4_000);
+  assert.deepEqual([second.led(), west.led()], [clusterIds, []]);
+});

@@ -1,5 +1,5 @@
 import { backOffMs, type Clock, type Log } from '@weir/core';
-import { rendezvousRank } from './rendezvous.ts';
+import { preferenceRank, type SharingMember } from './preference-rank.ts';
 
 export interface SharingTiming {
   /** How long a free lease is left to each better candidate: two polls of a standby. */
@@ -31,6 +31,10 @@ export interface LedCluster {
 interface LoadSharingOptions {
   /** The id with which this process holds leases and is a member. */
   readonly selfId: string;
+  /** The region of this process. */
+  readonly region?: string | undefined;
+  /** The regions in which a cluster should rather be led, the most preferred first. */
+  readonly regionsOf?: (clusterId: string) => readonly string[];
   /** The clusters that it leads now. */
   readonly led: () => Iterable<LedCluster>;
   readonly clock: Clock;
@@ -48,13 +52,13 @@ interface Stray {
 /**
  * Distributes clusters over processes without a coordinator: every process prefers the clusters for which it has the
  * highest rank among the live processes, leaves free leases to better ones for a moment, and hands over what a better
- * one should have. All of this is voluntary: the lease alone decides who leads, and a process with a wrong view of the
- * others takes what no other takes.
+ * one should have. Regions that a cluster prefers go before ranks. All of this is voluntary: the lease alone decides
+ * which process leads, and one with a wrong view of the others takes what no other takes.
  */
 export class LoadSharing {
   readonly #options: LoadSharingOptions;
   readonly #timing: SharingTiming;
-  #memberIds: readonly string[] = [];
+  #members: readonly SharingMember[] = [];
   readonly #strays = new Map<string, Stray>();
 
   constructor(options: LoadSharingOptions) {
@@ -64,13 +68,12 @@ export class LoadSharing {
 
   /** The `leaseGraceMs` of the node of a cluster. */
   graceOf(clusterId: string): (lastHolderId: string | undefined) => number {
-    const { selfId } = this.#options;
     const { graceMs } = this.#timing;
     return (lastHolderId) => {
       // The last holder released the lease or let it expire, so it is unlikely to take it next. Without this exception
       // others would wait for it, because it counts as live for some more seconds.
-      const others = this.#memberIds.filter((id) => id !== selfId && id !== lastHolderId);
-      return graceMs * Math.min(waitedForMax, rendezvousRank(clusterId, selfId, others));
+      const others = this.#members.filter(({ id }) => id !== lastHolderId);
+      return graceMs * Math.min(waitedForMax, this.#rank(clusterId, others));
     };
   }
 
@@ -78,8 +81,8 @@ export class LoadSharing {
    * Updates the live members, and hands over some of the clusters that others should lead. Must be called after each
    * membership check.
    */
-  async look(memberIds: readonly string[]): Promise<void> {
-    this.#memberIds = memberIds;
+  async look(members: readonly SharingMember[]): Promise<void> {
+    this.#members = members;
     const { log } = this.#options;
     const due = this.#dueStrays();
     await Promise.all(
@@ -90,8 +93,13 @@ export class LoadSharing {
     );
   }
 
+  #rank(clusterId: string, members: readonly SharingMember[]): number {
+    const { selfId, region, regionsOf } = this.#options;
+    return preferenceRank(clusterId, { id: selfId, region }, members, regionsOf?.(clusterId) ?? []);
+  }
+
   #dueStrays(): LedCluster[] {
-    const { led, selfId, clock } = this.#options;
+    const { led, clock } = this.#options;
     const { handoverDelayMs, handoverDelayMsMax, handoversPerCheckMax } = this.#timing;
     const nowMs = clock.monotonicMs();
     const due: LedCluster[] = [];
@@ -99,7 +107,7 @@ export class LoadSharing {
     for (const cluster of led()) {
       const { clusterId } = cluster;
       ledIds.add(clusterId);
-      if (rendezvousRank(clusterId, selfId, this.#memberIds) === 0) {
+      if (this.#rank(clusterId, this.#members) === 0) {
         this.#strays.delete(clusterId);
         continue;
       }
