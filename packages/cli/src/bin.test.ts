@@ -143,6 +143,29 @@ test('a control plane gives large buffers back to the system, unless the operato
   }
 });
 
+test('an agent has a small young generation, unless the operator wants otherwise', () => {
+  const root = freshCheckout('young generation');
+  const file = join(root, 'bin/weir');
+  const PATH = `${join(process.execPath, '..')}:/usr/bin:/bin`;
+  weir(['version'], { file, environment: { PATH } });
+  const cases: [argv: string[], environment: Record<string, string>, limits: string[]][] = [
+    [['agent'], {}, ['16']],
+    [['local', '-kafkaPort=0'], {}, ['16']],
+    [['playground'], {}, ['16']],
+    [['demo'], {}, ['16']],
+    [['agent'], { NODE_OPTIONS: '--max-semi-space-size=64' }, []],
+    [['agent'], { NODE_OPTIONS: '--max_semi_space_size=64' }, []],
+    [['control-plane'], {}, []],
+    [['cli', 'agent'], {}, []],
+    [[], {}, []],
+  ];
+  for (const [argv, environment, limits] of cases) {
+    const { stdout } = weir(argv, { file, environment: { PATH, ...environment } });
+    const found = [...stdout.matchAll(/--max-semi-space-size=(\d+)/g)].map(([, mib]) => mib);
+    assert.deepEqual(found, limits, `${argv.join(' ')} ${JSON.stringify(environment)}`);
+  }
+});
+
 test('the heap may have 3 GiB per processor, and three quarters of the memory', () => {
   const cases: [what: string, processors: number, files: Record<string, string>, heapMiB: number][] = [
     ['a machine', 4, { meminfo: `MemFree: 1 kB\nMemTotal: ${32 << 20} kB\n` }, 12_288],
