@@ -7,6 +7,9 @@ export const internalTopicPrefix = '__service_';
  * creation of the internal one.
  */
 export function isInternalTopic(name: string): boolean {
+  // Asked for every batch, and hardly any name is changed to find out.
+  const first = name[0];
+  if (first !== '_' && first !== '.') return false;
   return name.replaceAll('.', '_').startsWith(internalTopicPrefix);
 }
 

@@ -35,9 +35,19 @@ test('the window has no percentile at first, and forgets old samples', () => {
   for (let i = 0; i < 31; i++) window.add(1000);
   assert.equal(window.percentileMs, undefined);
   for (let i = 1; i <= 1000; i++) window.add(i % 100);
-  assert.equal(window.percentileMs, 98);
+  assert.equal(window.percentileMs, 99);
   for (let i = 0; i < 272; i++) window.add(3);
   assert.equal(window.percentileMs, 3);
+});
+
+test('the percentile of the window is that of all samples but the latest few', () => {
+  const window = new LatencyWindow(0.5);
+  for (let i = 0; i < 32; i++) window.add(1);
+  assert.equal(window.percentileMs, 1);
+  for (let i = 0; i < 15; i++) window.add(2);
+  assert.equal(window.percentileMs, 1, 'not sorted again for each of them');
+  for (let i = 0; i < 20; i++) window.add(2);
+  assert.equal(window.percentileMs, 2);
 });
 
 test('a request that is slower than the 99th percentile is sent again, and the first answer wins', async () => {
