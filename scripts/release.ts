@@ -55,9 +55,8 @@ const add = (name: string, content: Uint8Array | string) => {
   process.stdout.write(`${name} ${(bytes.length / 2 ** 20).toFixed(1)} MiB\n`);
 };
 
-execFileSync(process.execPath, [join(root, 'scripts/build-console.mjs')], {
-  stdio: ['ignore', 'ignore', 'inherit'],
-});
+for (const build of ['scripts/build-console.mjs', 'scripts/docs-site.ts'])
+  execFileSync(process.execPath, [join(root, build)], { stdio: ['ignore', 'ignore', 'inherit'] });
 const program = await makeProgram(lock);
 add(`weir-${packageVersion}.tgz`, tarGzOf(npmPackage(program), timeSeconds));
 for (const platform of wanted) {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { release } from '@weir/core';
+import { pagesBesideDocs } from '@weir/mcp';
 import { filesOfPackages, type Lock, type PinnedPackage } from './npm-packages.ts';
 import { type Platform, runtimeVersion } from './platforms.ts';
 import { fileAt, filesBelow, type ReleaseFile, textFile } from './release-file.ts';
@@ -57,7 +58,7 @@ interface Program {
   readonly tables: Readonly<Record<string, string>>;
 }
 
-/** Bundles the command, and gathers what it reads: the console, the documentation, the schemas that Protobuf knows. */
+/** Bundles the command, and gathers what it reads: console, documentation and its site, schemas that Protobuf knows. */
 export async function makeProgram(lock: Lock): Promise<Program> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-release-'));
   try {
@@ -77,8 +78,13 @@ export async function makeProgram(lock: Lock): Promise<Program> {
       own('LICENSE'),
       own('CHANGELOG.md'),
       ...filesBelow(folder, `dist/${release}`),
-      // Assistants search it.
+      // Assistants search the pages, and people read the site.
       ...below('docs', (name) => name.endsWith('.md')),
+      ...Object.entries(pagesBesideDocs).map(([name, path]) => ({
+        path: `docs/${path}`,
+        ...fileAt(join(root, name)),
+      })),
+      ...below('site'),
       ...below('packages/console/dist', (name) => name !== '.sources'),
       ...below('packages/registry/proto'),
     ];

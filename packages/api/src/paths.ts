@@ -6,9 +6,12 @@
 /** Where operations are served. */
 export const apiPath = '/api/v1';
 
+/** Where the documentation site is served. */
+export const docsPath = '/docs';
+
 /** The MCP endpoints of the control plane and of the documentation. */
 export const mcpPath = `${apiPath}/mcp`;
-export const docsMcpPath = '/docs/mcp';
+export const docsMcpPath = `${docsPath}/mcp`;
 
 /** The header of a single key. */
 export const apiKeyHeader = 'service-api-key';

@@ -22,6 +22,9 @@ export const controlPlaneLimits = {
   controlPlaneUnreadMsMax: 60_000,
   controlPlaneUnreadBytesMax: 256 * MiB,
 
+  /** Pages of the documentation site that a process keeps in memory, after a reader asked for them. */
+  docsKeptBytesMax: 4 * MiB,
+
   /** A file that an operator writes for the control plane: credentials, bindings of workload identities. */
   settingsFileBytesMax: 8 * MiB,
 

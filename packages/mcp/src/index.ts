@@ -1,4 +1,4 @@
-export { readDocumentation } from './docs/documentation.ts';
+export { pagesBesideDocs, readDocumentation } from './docs/documentation.ts';
 export { createEndpoint, type Endpoint } from './endpoint/endpoint.ts';
 export { iconAt } from './icons.ts';
 export { serverMaker } from './protocol-server.ts';

@@ -1,8 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { type Handler, pathOf, type RouteHandlers } from '../http/route-table.ts';
-import { BuiltConsole, type ConsoleFile } from './built-console.ts';
+import { BuiltFiles } from './built-files.ts';
 import { pagesWithoutBuild } from './pages-without-build.ts';
+import { endWithText, sendFile } from './send-file.ts';
 
 /** Where `npm run build:console` writes. */
 const usualFolder = fileURLToPath(new URL('../../../console/dist/', import.meta.url));
@@ -53,10 +53,10 @@ export function consoleHandlers({
   answerRoot,
   folder = usualFolder,
 }: ConsoleRoutesOptions): RouteHandlers<ConsoleRouteName> {
-  let opened: Promise<BuiltConsole | undefined> | undefined;
+  let opened: Promise<BuiltFiles | undefined> | undefined;
   /** A build that is made while the process runs is found by the next request. */
   const built = async () => {
-    opened ??= BuiltConsole.open(folder);
+    opened ??= BuiltFiles.open(folder);
     const found = await opened;
     if (found === undefined) opened = undefined;
     return found;
@@ -69,7 +69,7 @@ export function consoleHandlers({
       if (document === undefined) return otherwise(request, response);
       response.setHeader('content-security-policy', policy);
       response.setHeader('referrer-policy', 'no-referrer');
-      send(request, response, document, { caching: 'no-cache', status });
+      sendFile(request, response, document, { caching: 'no-cache', status });
     };
 
   const file =
@@ -77,7 +77,7 @@ export function consoleHandlers({
     async (request, response) => {
       const found = await (await built())?.file(pathOf(request));
       if (found === undefined) return answerNotBuilt(request, response);
-      send(request, response, found, { caching });
+      sendFile(request, response, found, { caching });
     };
 
   return {
@@ -102,36 +102,8 @@ export function consoleHandlers({
 }
 
 const answerNotBuilt: Handler = (request, response) =>
-  end(response, 404, `${pathOf(request)}: not found, or the console is not built (npm run build:console)`);
-
-function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  file: ConsoleFile,
-  { caching, status = 200 }: { readonly caching: string; readonly status?: number },
-): void {
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    response.setHeader('allow', 'GET, HEAD');
-    response.setHeader('connection', 'close');
-    end(response, 405, `${pathOf(request)}: GET only`);
-    return;
-  }
-  response.setHeader('cache-control', caching);
-  response.setHeader('etag', file.etag);
-  response.setHeader('vary', 'accept-encoding');
-  if (status === 200 && request.headers['if-none-match'] === file.etag) {
-    response.writeHead(304).end();
-    return;
-  }
-  const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
-  const body = takesGzip && file.gzipped !== undefined ? file.gzipped : file.bytes;
-  if (body === file.gzipped) response.setHeader('content-encoding', 'gzip');
-  response.setHeader('content-type', file.contentType);
-  response.setHeader('content-length', body.length);
-  response.writeHead(status).end(request.method === 'HEAD' ? undefined : body);
-}
-
-function end(response: ServerResponse, status: number, text: string): void {
-  response.setHeader('content-type', 'text/plain; charset=utf-8');
-  response.writeHead(status).end(text);
-}
+  endWithText(
+    response,
+    404,
+    `${pathOf(request)}: not found, or the console is not built (npm run build:console)`,
+  );

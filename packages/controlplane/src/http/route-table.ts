@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { apiPath, docsMcpPath, mcpPath } from '@weir/api/paths';
+import { apiPath, docsMcpPath, docsPath, mcpPath } from '@weir/api/paths';
 import { RouteTable } from '@weir/http';
 import { agentTokenPath } from '@weir/rpc';
 
@@ -45,6 +45,8 @@ const routes = {
   clusterMetrics: { path: `${apiPath}/monitoring/prometheus/virtual_clusters/`, needsAccounts: true },
   icebergCatalog: { path: '/catalogs/iceberg/', needsAccounts: true },
   mcp: { path: mcpPath, needsAccounts: true },
+  docs: { path: docsPath, needsAccounts: true },
+  docsPage: { path: `${docsPath}/`, needsAccounts: true },
   docsMcp: { path: docsMcpPath, needsAccounts: true },
   icons: { path: '/icons/', needsAccounts: true },
   openApi: { path: `${apiPath}/openapi.json`, needsAccounts: true },

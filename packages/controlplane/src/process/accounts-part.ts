@@ -31,6 +31,7 @@ import { apiHandlers, createApiServer } from '../api-server/api-server.ts';
 import { RateLimits, usualRateLimits } from '../api-server/rate-limits.ts';
 import { type ClusterCloning, clusterCloning } from '../clones/cluster-cloning.ts';
 import { consoleHandlers } from '../console/console-routes.ts';
+import { docsHandlers } from '../console/docs-routes.ts';
 import { type HostedMetrics, hostedMetrics } from '../hosted-metrics/hosted-metrics.ts';
 import { hostedSamples } from '../hosted-metrics/hosted-sample.ts';
 import { hostedMetricRows } from '../hosted-metrics/metric-rows.ts';
@@ -285,6 +286,7 @@ export async function startAccounts(
     ),
     handlers: {
       ...consoleHandlers({ answerRoot }),
+      ...docsHandlers(),
       signInLink:
         user && signInToken
           ? signInLink({ accounts, user, token: signInToken, publicUrl, limits, clock })

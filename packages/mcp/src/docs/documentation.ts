@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { mcpLimits } from '../limits.ts';
 
@@ -10,13 +10,32 @@ export interface DocsPage {
   readonly text: string;
 }
 
+/**
+ * Pages of the documentation site that lie beside the folder in the repository, by their names among the others.
+ * A release has them in the folder.
+ */
+export const pagesBesideDocs: Readonly<Record<string, string>> = {
+  'README.md': 'tour.md',
+  'DESIGN.md': 'architecture.md',
+  'CHANGELOG.md': 'changelog.md',
+  'SECURITY.md': 'security.md',
+  'CONTRIBUTING.md': 'contributing.md',
+};
+
 /** Returns the pages that are installed with this program; empty if a package left them out. */
 export function readDocumentation(folder: string): readonly DocsPage[] {
-  return markdownIn(folder)
+  const below = markdownIn(folder).map((file) => ({
+    file,
+    path: relative(folder, file).split(sep).join('/'),
+  }));
+  const beside = Object.entries(below.length === 0 ? {} : pagesBesideDocs)
+    .map(([name, path]) => ({ file: join(folder, '..', name), path }))
+    .filter(({ file, path }) => !below.some((page) => page.path === path) && existsSync(file));
+  return [...below, ...beside]
     .slice(0, mcpLimits.docsPagesMax)
-    .map((file) => {
+    .map(({ file, path }) => {
       const text = readFileSync(file, 'utf8');
-      return { path: relative(folder, file).split(sep).join('/'), title: titleOf(text), text };
+      return { path, title: titleOf(text), text };
     })
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }

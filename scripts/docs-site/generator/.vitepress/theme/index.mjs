@@ -1,0 +1,4 @@
+import theme from 'vitepress/theme';
+import './weir.css';
+
+export default theme;
