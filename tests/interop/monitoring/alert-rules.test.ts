@@ -8,12 +8,13 @@ import { after, test } from 'node:test';
 import { type AlertRule, alertRules } from '../../../scripts/monitoring/alert-rules.ts';
 import { panels } from '../../../scripts/monitoring/dashboard.ts';
 import { annotationsOf, rulesFile } from '../../../scripts/monitoring/rules-file.ts';
+import { missingPackage } from '../debian-package.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'weir-alerts-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
-const isMissing = spawnSync('promtool', ['--version']).error !== undefined;
-const skip = isMissing ? 'promtool is not installed' : false;
+/** Debian's package of the server has its tool. */
+const skip = missingPackage('prometheus', () => spawnSync('promtool', ['--version']).status === 0);
 
 function promtool(args: readonly string[]): { readonly status: number | null; readonly said: string } {
   const { status, stdout, stderr } = spawnSync('promtool', args, { cwd: scratch, encoding: 'utf8' });
