@@ -26,6 +26,8 @@ export default {
   description: 'A streaming service that speaks the Kafka protocol and keeps every record in object storage',
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/docs/logo.svg' }]],
   cleanUrls: true,
+  // One page after the other: the index for searches is in the order in which pages are done.
+  buildConcurrency: 1,
   metaChunk: true,
   markdown: {
     html: false,
