@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ClientTls, SaslLogin } from '@weir/client';
 import { type Clock, Failure, withSecrets } from '@weir/core';
-import type { Credentials } from '@weir/storage';
-import { mskPayload } from './msk-iam.ts';
+import { type Credentials, mskPayload } from '@weir/storage';
 import type { Credential, SourceCredentials, SourceMechanism } from './source-credentials.ts';
 
 /** What credentials are looked up in. Their values stay in this process. */
@@ -73,6 +72,7 @@ async function loginOf(
           mskPayload(host, {
             credentials: await find(),
             region: credentials.awsRegion,
+            regionSetting: 'source_cluster_credentials.aws_region',
             nowMs: store.clock.nowMs(),
           }),
       };

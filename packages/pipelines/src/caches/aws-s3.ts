@@ -1,9 +1,10 @@
 import type { ObjectStore } from '@weir/storage';
+import { awsSessionFields } from '../aws/aws-session.ts';
 import { componentOf } from '../component/component-spec.ts';
 import { string } from '../component/field-types.ts';
 import { retried, retries } from '../component/retries.ts';
 import { pipelineLimits } from '../limits.ts';
-import { awsSessionFields, openS3Bucket, pathStyle } from '../object-storage/aws-session.ts';
+import { openS3Bucket, pathStyle } from '../object-storage/aws-bucket.ts';
 
 export const awsS3Cache = componentOf('cache', {
   name: 'aws_s3',

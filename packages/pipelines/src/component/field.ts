@@ -111,11 +111,11 @@ export class Field<T> {
     return new Field(this.type, this.about, parse, this.absence, this.traits);
   }
 
-  /** Adds a rule; it returns what is wrong with a value. */
-  check(rule: (value: NonNullable<T>) => string | undefined): Field<T> {
+  /** Adds a rule; it returns what is wrong with a value, in a pipeline that a person runs or in a managed one. */
+  check(rule: (value: NonNullable<T>, reading: Pick<Reading, 'isLocal'>) => string | undefined): Field<T> {
     const parse: Parse<T> = (value, reading, path) => {
       const parsed = this.#parse(value, reading, path);
-      const wrong = parsed === undefined || parsed === null ? undefined : rule(parsed);
+      const wrong = parsed === undefined || parsed === null ? undefined : rule(parsed, reading);
       if (wrong === undefined) return parsed;
       reading.problem(value.place, `${fieldNameOf(path)} ${wrong}`);
       return undefined;

@@ -1,9 +1,10 @@
 import type { ObjectInfo } from '@weir/storage';
+import { awsSessionFields } from '../aws/aws-session.ts';
 import { componentOf } from '../component/component-spec.ts';
 import { any, bool, child, string } from '../component/field-types.ts';
 import type { Metadata } from '../component/message.ts';
 import { ReplayedInput } from '../engine/replayed-input.ts';
-import { awsSessionFields, openS3Bucket, pathStyle } from '../object-storage/aws-session.ts';
+import { openS3Bucket, pathStyle } from '../object-storage/aws-bucket.ts';
 import { rfc3339 } from '../object-storage/foreign-bucket.ts';
 import { ObjectInput } from '../object-storage/object-input.ts';
 

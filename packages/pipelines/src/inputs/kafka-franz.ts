@@ -185,7 +185,7 @@ export const kafkaFranz: ComponentSpec<'input'> = componentOf('input', {
   async open(values, context) {
     const { foreignCluster, loginOfList } = await import('../kafka/cluster-connection.ts');
     const { seed_brokers: addresses, tls, sasl, client_id } = values;
-    const login = loginOfList(sasl, context);
+    const login = await loginOfList(sasl, context);
     const openCluster = await foreignCluster({ addresses, tls, login, clientId: client_id }, context);
     return openReading(values, openCluster, context);
   },

@@ -86,7 +86,7 @@ export const kafka = componentOf('input', {
     const { foreignCluster, loginOf } = await import('../kafka/cluster-connection.ts');
     const { rangeBalancer } = await import('@weir/client');
     const { addresses, tls, client_id, group, consumer_group: groupId } = values;
-    const login = loginOf(values.sasl, context);
+    const login = await loginOf(values.sasl, context);
     const isReplayed = values.auto_replay_nacks;
     const input = new KafkaInput(
       {

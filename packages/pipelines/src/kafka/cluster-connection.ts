@@ -1,6 +1,8 @@
 import { rootCertificates } from 'node:tls';
 import { type ClientTls, type ClusterOptions, KafkaCluster, type SaslLogin } from '@weir/client';
 import { httpExchange, targetOfUrl, withinTime } from '@weir/http/client';
+import { awsIdentity } from '../aws/aws-session.ts';
+import { usualRegion } from '../aws/aws-signer.ts';
 import type { ComponentContext } from '../component/component-context.ts';
 import { type TlsValues, tlsOptionsOf } from '../component/tls-fields.ts';
 import { ClientToken } from '../http-requests/index.ts';
@@ -8,7 +10,7 @@ import { pipelineLimits } from '../limits.ts';
 import { parseBrokers } from './brokers.ts';
 import type { Oauth2Values, SaslListValues, SaslValues } from './sasl-fields.ts';
 
-type Context = Pick<ComponentContext, 'clock' | 'outbound' | 'ownCluster' | 'resources'>;
+type Context = Pick<ComponentContext, 'clock' | 'environment' | 'outbound' | 'ownCluster' | 'resources'>;
 
 /** How a component reaches a cluster. */
 export type OpenCluster = (stop: AbortSignal) => KafkaCluster;
@@ -78,8 +80,9 @@ async function tlsOf(values: TlsValues): Promise<ClientTls | undefined> {
 }
 
 /** The login of `kafka`. */
-export function loginOf(values: SaslValues, context: Context): SaslLogin | undefined {
+export async function loginOf(values: SaslValues, context: Context): Promise<SaslLogin | undefined> {
   const { mechanism, user, password, access_token, token_cache, token_key, oauth2, extensions } = values;
+  if (mechanism === 'AWS_MSK_IAM') return signedLogin(values.aws, 'sasl.aws.region', context);
   if (mechanism !== 'OAUTHBEARER') return passwordLogin(mechanism, user, password);
   const fromCache = async () => {
     const token = await context.resources.get('cache', token_cache).get(token_key);
@@ -95,20 +98,41 @@ export function loginOf(values: SaslValues, context: Context): SaslLogin | undef
 }
 
 /** The login of `kafka_franz`. */
-export function loginOfList(logins: SaslListValues, context: Context): SaslLogin | undefined {
+export async function loginOfList(logins: SaslListValues, context: Context): Promise<SaslLogin | undefined> {
   const login = logins.find(({ mechanism }) => mechanism !== 'none');
   if (login === undefined) return undefined;
   const { mechanism, username, password, token, oauth2, extensions } = login;
+  if (mechanism === 'AWS_MSK_IAM') return signedLogin(login.aws, 'sasl.aws.region', context);
   if (mechanism !== 'OAUTHBEARER') return passwordLogin(mechanism, username, password);
   return { mechanism, token: oauth2.enabled ? issuedToken(oauth2, context) : async () => token, extensions };
 }
 
 function passwordLogin(
-  mechanism: Exclude<SaslValues['mechanism'], 'OAUTHBEARER'>,
+  mechanism: Exclude<SaslValues['mechanism'], 'OAUTHBEARER' | 'AWS_MSK_IAM'>,
   username: string,
   password: string,
 ): SaslLogin | undefined {
-  return mechanism === 'none' || mechanism === 'AWS_MSK_IAM' ? undefined : { mechanism, username, password };
+  return mechanism === 'none' ? undefined : { mechanism, username, password };
+}
+
+/** AWS_MSK_IAM: each login is signed anew, for the broker that it is sent to. */
+async function signedLogin(
+  { region, credentials }: SaslValues['aws'],
+  regionSetting: string,
+  context: Context,
+): Promise<SaslLogin> {
+  const identity = await awsIdentity({ region: region || usualRegion, credentials }, 'the login', context);
+  const { mskPayload } = await import('@weir/storage');
+  return {
+    mechanism: 'AWS_MSK_IAM',
+    payload: async (host) =>
+      mskPayload(host, {
+        credentials: await identity.get(),
+        region: region === '' ? undefined : region,
+        regionSetting,
+        nowMs: context.clock.nowMs(),
+      }),
+  };
 }
 
 /** Tokens of a server that issues them, which the pipeline may connect to. */

@@ -25,7 +25,12 @@ const cases: readonly [yaml: string, problem: RegExp | undefined][] = [
   [input('topics: [a], checkpoint_limit: 0'), /checkpoint_limit has to be 1 or more/],
   [input('topics: [a], group_balancers: [sticky]'), /cannot have sticky in this release/],
   [input('topics: [a], rate_limit: none'), /none/],
-  [input('topics: [a], sasl: [{ mechanism: AWS_MSK_IAM }]'), /AWS_MSK_IAM is not available in this release/],
+  [
+    input('topics: [a], sasl: [{ mechanism: AWS_MSK_IAM, aws: { credentials: { id: a, secret: b } } }]'),
+    undefined,
+  ],
+  [input('topics: [a], sasl: [{ mechanism: AWS_MSK_IAM }]'), /managed pipelines need aws.credentials.id and/],
+  [sarama('topics: [a], consumer_group: g, sasl: { mechanism: AWS_MSK_IAM }'), /managed pipelines need/],
   [input('topics: [a], extract_tracing_map: root = this'), /there is no tracing/],
   [input('topics: [a], topic: b'), /there is no field "topic"; did you mean topics/],
   [sarama('topics: [a]'), /consumer_group is missing/],

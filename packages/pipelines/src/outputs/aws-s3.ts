@@ -1,9 +1,10 @@
+import { awsSessionFields } from '../aws/aws-session.ts';
 import { componentOf } from '../component/component-spec.ts';
 import { object } from '../component/field.ts';
 import { durationMs, interpolated, list, map, oneOf, string } from '../component/field-types.ts';
 import { batching } from '../engine/batch-policy.ts';
 import { maxInFlight, pacedOutput } from '../engine/open-output.ts';
-import { awsSessionFields, openS3Bucket, pathStyle } from '../object-storage/aws-session.ts';
+import { openS3Bucket, pathStyle } from '../object-storage/aws-bucket.ts';
 import { textFor } from '../object-storage/foreign-bucket.ts';
 import { metadataWithout, ObjectOutput, usualPath } from '../object-storage/object-output.ts';
 

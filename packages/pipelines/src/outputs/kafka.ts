@@ -96,7 +96,7 @@ export const kafka = componentOf('output', {
     const partitioners = await import('../kafka/partitioners.ts');
     const { addresses, tls, client_id, backoff } = values;
     const { random } = context;
-    const login = loginOf(values.sasl, context);
+    const login = await loginOf(values.sasl, context);
     const fixedHeaders = [...values.static_headers].map(([key, value]) => ({
       key,
       value: Buffer.from(value),

@@ -1,3 +1,5 @@
+import { type AwsSession, awsSessionFields } from '../aws/aws-session.ts';
+import { awsSigner } from '../aws/aws-signer.ts';
 import type { ComponentContext } from '../component/component-context.ts';
 import { componentOf } from '../component/component-spec.ts';
 import { object } from '../component/field.ts';
@@ -7,7 +9,6 @@ import { retries } from '../component/retries.ts';
 import { type TlsValues, tls, tlsOptionsOf } from '../component/tls-fields.ts';
 import { batching } from '../engine/batch-policy.ts';
 import { maxInFlight, pacedOutput } from '../engine/open-output.ts';
-import { awsSessionFields } from '../object-storage/aws-session.ts';
 import { BulkOutput } from '../search/bulk-output.ts';
 
 /** The engine delivers messages again, with growing pauses. */
@@ -31,12 +32,17 @@ const basicAuth = object('A user and a password.', {
   username: string('The user.').or(''),
   password: string('The password.').or('').secret(),
 }).advanced();
-const aws = object('Signed requests to AWS, which this release does not send.', {
-  enabled: bool('Whether requests are signed.')
-    .or(false)
-    .check((isEnabled) => (isEnabled ? 'true is not available in this release; use basic_auth' : undefined)),
+const aws = object('Signed requests, for servers of AWS.', {
+  enabled: bool('Whether requests are signed.').or(false),
   ...awsSessionFields,
-}).advanced();
+  endpoint: awsSessionFields.endpoint.withoutEffect('servers are those of urls'),
+})
+  .check(({ enabled, credentials }, { isLocal }) =>
+    enabled && !isLocal && (credentials?.id === '' || credentials?.secret === '')
+      ? 'is enabled, for which managed pipelines need credentials.id and credentials.secret'
+      : undefined,
+  )
+  .advanced();
 const timeout = durationMs('How long a request may take.').or('5s').advanced();
 
 interface SearchFields {
@@ -48,6 +54,7 @@ interface SearchFields {
   readonly basic_auth: { readonly enabled: boolean; readonly username: string; readonly password: string };
   readonly tls: TlsValues;
   readonly max_in_flight: number;
+  readonly aws?: (AwsSession & { readonly enabled: boolean }) | undefined;
 }
 
 interface Variant {
@@ -70,6 +77,7 @@ async function opened(
       urls: expanded(fields.urls),
       authorization: apiKey ? `ApiKey ${apiKey}` : basic,
       tls: await tlsOptionsOf(fields.tls),
+      signer: fields.aws?.enabled ? await awsSigner(fields.aws, searchService, context) : undefined,
       timeoutMs,
       compresses,
       wrapsUpdates,
@@ -87,6 +95,12 @@ async function opened(
     context,
   );
   return pacedOutput(output, fields, context);
+}
+
+/** `https://search-shop-abc.eu-west-1.es.amazonaws.com`, and `.aoss.` for collections without servers. */
+function searchService({ hostname }: URL) {
+  const [, region, service] = /\.([a-z0-9-]+)\.(es|aoss)\.amazonaws\.com(?:\.cn)?$/.exec(hostname) ?? [];
+  return { service: service === 'aoss' ? 'aoss' : 'es', region } as const;
 }
 
 function expanded(given: readonly string[]): string[] {

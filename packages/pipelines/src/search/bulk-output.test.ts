@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHmac, hash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,6 +13,7 @@ interface Seen {
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly lines: string[];
+  readonly body: Buffer;
 }
 
 /** A server of the bulk API; `outcome` is the answer for a document, by its id. */
@@ -28,7 +30,7 @@ async function serve(
       const body = Buffer.concat(parts);
       const text = (request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body).toString();
       const lines = text.split('\n').slice(0, -1);
-      seen.push({ url: request.url!, headers: request.headers, lines });
+      seen.push({ url: request.url!, headers: request.headers, lines, body });
       const heads = lines
         .map((line) => JSON.parse(line))
         .filter((line) =>
@@ -144,3 +146,61 @@ test('refusals say why, an unknown action fails, and a server that is not allowe
   }
   assert.equal(seen.length, 1);
 });
+
+test('requests to AWS are signed for the bytes that are sent', async (t) => {
+  for (const compresses of [false, true]) {
+    const { url, seen } = await serve(t);
+    await runPipeline(`${numbers(1)}
+output:
+  elasticsearch:
+    urls: [${url}/base]
+    index: events
+    gzip_compression: ${compresses}
+    aws: {enabled: true, region: eu-west-1, credentials: {id: AK, secret: SK, token: TK}}
+`);
+    const [{ url: path, headers, body }] = seen as [Seen];
+    assert.equal(headers['x-amz-security-token'], 'TK');
+    assert.equal(headers.authorization, signatureOf(path, headers, body));
+  }
+});
+
+test('a server of AWS says its region, and another has to be told', async (t) => {
+  const run = (region: string, urls: string) => {
+    const failures = new KeptFailures();
+    return runPipeline(
+      `${numbers(1)}
+output:
+  keep_failures:
+    output:
+      opensearch:
+        urls: [${urls}]
+        index: events
+        action: index
+        id: '1'
+        aws: {enabled: true, region: "${region}", credentials: {id: AK, secret: SK}}
+`,
+      { specs: [failures.spec] },
+    ).then(() => failures.errors.join());
+  };
+  const { url, seen } = await serve(t);
+  assert.match(await run('', url), /the region is missing: 127\.0\.0\.1 does not name it/);
+  await run('eu-west-1', url);
+  assert.equal(seen.length, 1);
+});
+
+/** The header of AWS Signature Version 4, from its specification. */
+function signatureOf(path: string, headers: IncomingHttpHeaders, body: Buffer): string {
+  const { authorization = '' } = headers;
+  const names = /SignedHeaders=([^,]+)/.exec(authorization)![1]!;
+  for (const needed of ['host', 'x-amz-date', 'x-amz-content-sha256', 'x-amz-security-token'])
+    assert.ok(names.split(';').includes(needed), needed);
+  const lines = names.split(';').map((name) => `${name}:${headers[name]}`);
+  const canonical = ['POST', path, '', ...lines, '', names, hash('sha256', body)].join('\n');
+  const time = headers['x-amz-date'] as string;
+  const scope = `${time.slice(0, 8)}/eu-west-1/es/aws4_request`;
+  const toSign = ['AWS4-HMAC-SHA256', time, scope, hash('sha256', canonical)].join('\n');
+  let key: string | Buffer = 'AWS4SK';
+  for (const part of scope.split('/')) key = createHmac('sha256', key).update(part).digest();
+  const signature = createHmac('sha256', key).update(toSign).digest('hex');
+  return `AWS4-HMAC-SHA256 Credential=AK/${scope},SignedHeaders=${names},Signature=${signature}`;
+}

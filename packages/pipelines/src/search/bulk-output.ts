@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { contentOf } from '@weir/bloblang';
 import { httpExchange, targetOfUrl, withinTime } from '@weir/http/client';
+import type { AwsSigner } from '../aws/aws-signer.ts';
 import type { ComponentContext } from '../component/component-context.ts';
 import { BatchFailure, type Output } from '../component/instances.ts';
 import type { Batch, Message } from '../component/message.ts';
@@ -23,6 +24,8 @@ interface BulkOptions {
   readonly urls: readonly string[];
   readonly authorization: string | undefined;
   readonly tls: TlsOptions | undefined;
+  /** Adds the signature of AWS to a request. */
+  readonly signer?: AwsSigner | undefined;
   readonly timeoutMs: number;
   readonly compresses: boolean;
   /** Whether the message is the document of an update, and not the request for one. */
@@ -84,6 +87,7 @@ export class BulkOutput implements Output {
   async close(): Promise<void> {
     this.#agents.http.destroy();
     this.#agents.https.destroy();
+    this.#options.signer?.close();
   }
 
   #linesOf({ action, index, id, routing, pipeline }: BulkAction, message: Message): Buffer[] {
@@ -109,7 +113,7 @@ export class BulkOutput implements Output {
   }
 
   async #post(body: Buffer, stop: AbortSignal): Promise<string> {
-    const { urls, timeoutMs, compresses, authorization } = this.#options;
+    const { urls, timeoutMs, compresses, authorization, signer } = this.#options;
     const { clock, outbound } = this.#context;
     const base = urls[this.#server % urls.length]!;
     const url = new URL(`${base.replace(/\/+$/, '')}/_bulk`);
@@ -117,16 +121,17 @@ export class BulkOutput implements Output {
     try {
       const lookup = outbound.lookupFor(host, port);
       const content = compresses ? await compressed(body) : body;
-      return await withinTime({ clock, timeoutMs, stop }, (signal) =>
+      const plain = {
+        'content-type': 'application/x-ndjson',
+        ...(compresses && { 'content-encoding': 'gzip' }),
+        ...(authorization !== undefined && { authorization }),
+      };
+      return await withinTime({ clock, timeoutMs, stop }, async (signal) =>
         httpExchange(
           {
             url,
             method: 'POST',
-            headers: {
-              'content-type': 'application/x-ndjson',
-              ...(compresses && { 'content-encoding': 'gzip' }),
-              ...(authorization !== undefined && { authorization }),
-            },
+            headers: (await signer?.sign({ url, headers: plain, body: content }, signal)) ?? plain,
             body: content,
             agent: isSecure ? this.#agents.https : this.#agents.http,
             lookup,

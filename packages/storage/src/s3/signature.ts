@@ -22,8 +22,18 @@ export interface SignedRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The service that a signature is for. Catalogs are beside our own stores. */
-type SignedService = 's3' | 's3express' | 'sts' | 'glue' | 's3tables' | 'execute-api' | 'kafka-cluster';
+/** The service that a signature is for. Catalogs, brokers, queues and searches are beside our own stores. */
+type SignedService =
+  | 's3'
+  | 's3express'
+  | 'sts'
+  | 'glue'
+  | 's3tables'
+  | 'execute-api'
+  | 'kafka-cluster'
+  | 'sqs'
+  | 'es'
+  | 'aoss';
 
 interface SignatureContext {
   readonly credentials: Credentials;

@@ -1,10 +1,12 @@
 import { Failure } from '@weir/core';
-import { type Credentials, presignedQuery } from '@weir/storage';
+import { type Credentials, presignedQuery } from './signature.ts';
 
 interface MskLogin {
   readonly credentials: Credentials;
   /** Absent if the name of the host has it. */
   readonly region: string | undefined;
+  /** The setting that names the region, for the error. */
+  readonly regionSetting: string;
   readonly nowMs: number;
 }
 
@@ -17,12 +19,13 @@ const hostRegion = /\.kafka(?:-serverless)?\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn
  * The message of SASL mechanism AWS_MSK_IAM: a signed request of AWS to connect to a broker, as JSON. The signature is
  * for one host, so that another broker cannot use it.
  */
-export function mskPayload(host: string, { credentials, region: given, nowMs }: MskLogin): Buffer {
+export function mskPayload(
+  host: string,
+  { credentials, region: given, regionSetting, nowMs }: MskLogin,
+): Buffer {
   const region = given ?? hostRegion.exec(host)?.[1];
   if (region === undefined)
-    throw new Failure(
-      `the region of AWS is not in the name ${host}; set source_cluster_credentials.aws_region`,
-    );
+    throw new Failure(`the region of AWS is not in the name ${host}; set ${regionSetting}`);
   const signed = presignedQuery(
     { method: 'GET', path: '/', query: { Action: 'kafka-cluster:Connect' }, host },
     { credentials, service: 'kafka-cluster', region, nowMs, validSeconds },
