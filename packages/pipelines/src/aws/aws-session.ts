@@ -24,12 +24,20 @@ export const awsSessionFields = {
   }).advanced(),
 };
 
+/** The same where requests are always signed. An agent signs nothing for a pipeline with credentials of its own. */
+export const ownSessionFields = {
+  ...awsSessionFields,
+  credentials: awsSessionFields.credentials.check(({ id, secret }, { isLocal }) =>
+    !isLocal && (id === '' || secret === '') ? 'needs id and secret in managed pipelines' : undefined,
+  ),
+};
+
 export type AwsSession = Values<typeof awsSessionFields>;
 
 type Context = Pick<ComponentContext, 'clock' | 'environment' | 'outbound'>;
 
 /** The credentials of a configuration, which are renewed before they expire. */
-export interface AwsIdentity {
+interface AwsIdentity {
   get(signal?: AbortSignal): Promise<Credentials>;
   close(): void;
 }

@@ -1,5 +1,5 @@
 import type { ObjectStore } from '@weir/storage';
-import { awsSessionFields } from '../aws/aws-session.ts';
+import { ownSessionFields } from '../aws/aws-session.ts';
 import { componentOf } from '../component/component-spec.ts';
 import { string } from '../component/field-types.ts';
 import { retried, retries } from '../component/retries.ts';
@@ -15,7 +15,7 @@ export const awsS3Cache = componentOf('cache', {
     content_type: string('The type of the content of objects.').or('application/octet-stream'),
     force_path_style_urls: pathStyle,
     retries: retries({ initial: '1s', max: '5s', elapsed: '30s' }),
-    ...awsSessionFields,
+    ...ownSessionFields,
   },
   open(fields, context) {
     const attributes = { contentType: fields.content_type };

@@ -9,6 +9,7 @@ import {
   openAzureContainer,
 } from '../object-storage/azure-container.ts';
 import { rfc3339 } from '../object-storage/foreign-bucket.ts';
+import { ListedObjects } from '../object-storage/listed-objects.ts';
 import { ObjectInput } from '../object-storage/object-input.ts';
 
 export const azureBlobStorageInput = componentOf('input', {
@@ -33,11 +34,14 @@ export const azureBlobStorageInput = componentOf('input', {
     const scanner = await context.open(fields.scanner);
     const input = new ObjectInput(
       {
-        prefix: fields.prefix.text([], 0, context.mappingPorts),
+        source: new ListedObjects({
+          bucket: container,
+          prefix: fields.prefix.text([], 0, context.mappingPorts),
+          open: () => openAzureContainer(container, fields, context),
+        }),
         deletesObjects: fields.delete_objects,
         scanner,
-        open: () => openAzureContainer(container, fields, context),
-        metadataOf: (object) => metadataOf(object, container),
+        metadataOf,
       },
       context,
     );

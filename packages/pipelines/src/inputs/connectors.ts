@@ -1,4 +1,5 @@
 import { amqpInput } from '../amqp/amqp-components.ts';
+import { awsSqsInput } from '../aws/sqs-components.ts';
 import type { ComponentSpec } from '../component/component-spec.ts';
 import { mqttInput } from '../mqtt/mqtt-components.ts';
 import { natsInput, natsJetStreamInput } from '../nats/nats-components.ts';
@@ -12,6 +13,7 @@ import { sqlRawInput, sqlSelectInput } from './sql.ts';
 export const connectorInputs: readonly ComponentSpec[] = [
   amqpInput,
   awsS3Input,
+  awsSqsInput,
   azureBlobStorageInput,
   gcpCloudStorageInput,
   mqttInput,

@@ -5,6 +5,7 @@ import type { Metadata } from '../component/message.ts';
 import { ReplayedInput } from '../engine/replayed-input.ts';
 import { rfc3339 } from '../object-storage/foreign-bucket.ts';
 import { gcpCredentials, openGcpBucket } from '../object-storage/gcp-bucket.ts';
+import { ListedObjects } from '../object-storage/listed-objects.ts';
 import { ObjectInput } from '../object-storage/object-input.ts';
 
 export const gcpCloudStorageInput = componentOf('input', {
@@ -24,11 +25,14 @@ export const gcpCloudStorageInput = componentOf('input', {
     const scanner = await context.open(fields.scanner);
     const input = new ObjectInput(
       {
-        prefix: fields.prefix.text([], 0, context.mappingPorts),
+        source: new ListedObjects({
+          bucket,
+          prefix: fields.prefix.text([], 0, context.mappingPorts),
+          open: () => openGcpBucket(bucket, fields, context),
+        }),
         deletesObjects: fields.delete_objects,
         scanner,
-        open: () => openGcpBucket(bucket, fields, context),
-        metadataOf: (object) => metadataOf(object, bucket),
+        metadataOf,
       },
       context,
     );

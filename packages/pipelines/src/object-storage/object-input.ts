@@ -6,17 +6,33 @@ import type { Delivery, Input, Instances } from '../component/instances.ts';
 import type { Message, Metadata } from '../component/message.ts';
 import { pipelineLimits } from '../limits.ts';
 
+/** An object that is to be read. */
+export interface FoundObject {
+  readonly store: ObjectStore;
+  readonly bucket: string;
+  readonly key: string;
+  /** Called once, when all of its messages are settled: whether all were read and written. */
+  settle?(isDone: boolean): Promise<void>;
+}
+
+/** Where objects come from. */
+export interface ObjectSource {
+  /** The next object; `undefined` after the last, or when `stop` is aborted. */
+  next(stop: AbortSignal): Promise<FoundObject | undefined>;
+  close(): Promise<void>;
+}
+
 interface Options {
-  readonly prefix: string;
+  readonly source: ObjectSource;
   readonly deletesObjects: boolean;
   readonly scanner: Instances['scanner'];
-  open(): Promise<ObjectStore>;
   /** What messages of an object have as metadata. */
-  metadataOf(object: ObjectInfo): Metadata;
+  metadataOf(object: ObjectInfo, bucket: string): Metadata;
 }
 
 /** An object that is being read. */
 interface Current {
+  readonly found: FoundObject;
   readonly object: ObjectInfo;
   readonly metadata: Metadata;
   readonly batches: AsyncIterator<readonly Message[]>;
@@ -26,14 +42,12 @@ interface Current {
   hasFailed: boolean;
 }
 
-/** Reads the objects of a bucket in the order of their keys, once each, and ends after the last. */
+/** Reads the objects of a source, one after the other. */
 export class ObjectInput implements Input {
   readonly #options: Options;
   readonly #context: ComponentContext;
-  #store: ObjectStore | undefined;
-  #pending: readonly ObjectInfo[] = [];
-  #lastKey: string | undefined;
-  #isListed = false;
+  /** The next object, until it is being read. */
+  #found: FoundObject | undefined;
   #current: Current | undefined;
   #stop: AbortSignal | undefined;
 
@@ -44,9 +58,8 @@ export class ObjectInput implements Input {
 
   async read(stop: AbortSignal): Promise<Delivery | undefined> {
     this.#stop = stop;
-    this.#store ??= await this.#options.open();
     while (!stop.aborted) {
-      this.#current ??= await this.#next(this.#store);
+      this.#current ??= await this.#next(stop);
       const current = this.#current;
       if (current === undefined) return undefined;
       const batch = await this.#batchOf(current);
@@ -62,50 +75,42 @@ export class ObjectInput implements Input {
 
   async close(): Promise<void> {
     await this.#current?.batches.return?.();
-    await this.#store?.close();
+    await this.#options.source.close();
   }
 
   /** The next object; `undefined` after the last. */
-  async #next(store: ObjectStore): Promise<Current | undefined> {
+  async #next(stop: AbortSignal): Promise<Current | undefined> {
     for (;;) {
-      const [listed, ...rest] = this.#pending;
-      if (listed === undefined) {
-        if (this.#isListed) return undefined;
-        await this.#list(store);
+      this.#found ??= await this.#options.source.next(stop);
+      const found = this.#found;
+      if (found === undefined) return undefined;
+      const object = await this.#head(found);
+      this.#found = undefined;
+      if (object === undefined || object === 'denied') {
+        await found.settle?.(object === undefined);
         continue;
       }
-      // A name that ends with a slash stands for a folder in consoles of clouds.
-      const isFolder = listed.key.endsWith('/') && listed.bytes === 0;
-      const object = isFolder ? undefined : await this.#head(store, listed.key);
-      this.#pending = rest;
-      if (object === undefined) continue;
-      const source = this.#bytesOf(store, object);
+      const source = this.#bytesOf(found.store, object);
       const batches = this.#options.scanner.scan(source, object.key)[Symbol.asyncIterator]();
-      const metadata = this.#options.metadataOf(object);
-      return { object, metadata, batches, unsettled: 0, isRead: false, hasFailed: false };
+      const metadata = this.#options.metadataOf(object, found.bucket);
+      return { found, object, metadata, batches, unsettled: 0, isRead: false, hasFailed: false };
     }
   }
 
-  async #list(store: ObjectStore): Promise<void> {
-    const signal = this.#stop;
-    const startAfter = this.#lastKey;
-    for await (const page of store.list(this.#options.prefix, { signal, startAfter })) {
-      if (page.length === 0) continue;
-      this.#pending = page;
-      this.#lastKey = page.at(-1)!.key;
-      return;
-    }
-    this.#isListed = true;
-  }
-
-  async #head(store: ObjectStore, key: string): Promise<ObjectInfo | undefined> {
+  /**
+   * `undefined` if it is not there any more, or has a key that cannot be read. One that a notification names and that
+   * may not be read must not hold back the others.
+   */
+  async #head({ store, key, settle }: FoundObject): Promise<ObjectInfo | 'denied' | undefined> {
     try {
       return await store.head(key, { signal: this.#stop });
     } catch (error) {
-      if (!isInvalidKey(error)) throw error;
+      const { kind } = error as { readonly kind?: unknown };
+      const isDenied = kind === 'denied' && settle !== undefined;
+      if (kind !== 'invalid' && !isDenied) throw error;
       this.#context.log.warn('failed to read an object', { key, error: reasonOf(error) });
       this.#context.metrics.failed(this.#context.path, 1);
-      return undefined;
+      return isDenied ? 'denied' : undefined;
     }
   }
 
@@ -163,12 +168,9 @@ export class ObjectInput implements Input {
   }
 
   /** Deletes an object of which all messages were written, if that is asked for. */
-  async #finish({ object, isRead, unsettled, hasFailed }: Current): Promise<void> {
-    if (!this.#options.deletesObjects || !isRead || unsettled > 0 || hasFailed) return;
-    await this.#store?.delete(object.key);
+  async #finish({ found, object, isRead, unsettled, hasFailed }: Current): Promise<void> {
+    if (!isRead || unsettled > 0) return;
+    if (this.#options.deletesObjects && !hasFailed) await found.store.delete(object.key);
+    await found.settle?.(!hasFailed);
   }
-}
-
-function isInvalidKey(error: unknown): boolean {
-  return (error as { kind?: unknown }).kind === 'invalid';
 }

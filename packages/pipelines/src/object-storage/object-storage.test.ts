@@ -217,7 +217,7 @@ ${yaml.replaceAll('\n    ', '\n        ')}
 
 test('what this release does not do is refused with one line', () => {
   const cases: readonly [yaml: string, expected: RegExp][] = [
-    ['input: {aws_s3: {bucket: b, scanner: {test_lines: {}}, sqs: {url: x}}}', /sqs is not available/],
+    ['input: {aws_s3: {bucket: b, scanner: {test_lines: {}}, sqs: {url: x}}}', /url has to be a URL/],
     ['input: {azure_blob_storage: {container: c, scanner: {test_lines: {}}}}', /storage_account or/],
     [
       'output: {azure_blob_storage: {container: c, storage_account: abc, blob_type: APPEND}}',

@@ -1,4 +1,4 @@
-import { awsSessionFields } from '../aws/aws-session.ts';
+import { ownSessionFields } from '../aws/aws-session.ts';
 import { componentOf } from '../component/component-spec.ts';
 import { object } from '../component/field.ts';
 import { durationMs, interpolated, list, map, oneOf, string } from '../component/field-types.ts';
@@ -57,7 +57,7 @@ export const awsS3Output = componentOf('output', {
     max_in_flight: maxInFlight.or(64),
     timeout: durationMs('How long the upload of an object may take.').or('5s').advanced(),
     batching,
-    ...awsSessionFields,
+    ...ownSessionFields,
   },
   async open(fields, context) {
     const output = new ObjectOutput(

@@ -1,4 +1,5 @@
 import { amqpOutput } from '../amqp/amqp-components.ts';
+import { awsSqsOutput } from '../aws/sqs-components.ts';
 import type { ComponentSpec } from '../component/component-spec.ts';
 import { mqttOutput } from '../mqtt/mqtt-components.ts';
 import { natsJetStreamOutput, natsOutput } from '../nats/nats-components.ts';
@@ -13,6 +14,7 @@ import { sqlInsertOutput, sqlRawOutput } from './sql.ts';
 export const connectorOutputs: readonly ComponentSpec[] = [
   amqpOutput,
   awsS3Output,
+  awsSqsOutput,
   azureBlobStorageOutput,
   gcpCloudStorageOutput,
   mqttOutput,
