@@ -125,6 +125,11 @@ test('an error is one line that names the flag, the value and the rule', () => {
     [{ argv: ['stray'] }, 'unexpected argument: stray'],
     [{ argv: ['--'] }, 'unexpected argument: --'],
     [
+      { command: 'cli blobl', argv: ['root = this'] },
+      'unexpected argument: root = this; write it after -mapping',
+    ],
+    [{ command: 'cli run-pipeline', argv: ['a.yaml'] }, 'unexpected argument: a.yaml; write it after -file'],
+    [
       { argv: ['-kafkaPort=1', '-kafkaPort=2'] },
       '-kafkaPort=2: contradicts the earlier -kafkaPort=1; set it once',
     ],

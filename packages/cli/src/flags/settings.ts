@@ -140,6 +140,13 @@ function unknownFlag(command: CommandName, spelling: string, known: readonly str
   return { subject, rule: `not a flag of weir ${command}, but of weir ${elsewhere.commands[0]}` };
 }
 
+/** Flags of what other programs take as an argument. */
+const takenInstead: Partial<Record<CommandName, string>> = {
+  'cli blobl': '-mapping',
+  'cli run-pipeline': '-file',
+  'cli validate-pipeline-config': '-config-file',
+};
+
 /** Does not repeat an argument that may be a secret, such as the second half of an unquoted password. */
 function strayArgument(command: CommandName, argument: string, previous: Setting | undefined): Problem {
   if (command.startsWith('secret '))
@@ -149,6 +156,9 @@ function strayArgument(command: CommandName, argument: string, previous: Setting
     const written = `${previous.spelling}=${argument.toLowerCase()}`;
     return { rule: `unexpected argument: ${argument}; write ${written} with an equals sign` };
   }
+  const wanted = takenInstead[command];
+  if (wanted !== undefined && previous === undefined && !argument.startsWith('-'))
+    return { rule: `unexpected argument: ${onOneLine(argument)}; write it after ${wanted}` };
   return previous?.row.secret === true
     ? { rule: `unexpected argument after ${previous.spelling}; quote a value that has spaces` }
     : { rule: `unexpected argument: ${onOneLine(argument)}` };

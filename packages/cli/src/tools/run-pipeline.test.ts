@@ -57,6 +57,17 @@ test('a mistake is shown with its line and column', async (t) => {
   assert.match(err, /pipeline\.yaml:2:10: there is no output "drpo"; did you mean drop\?\n/);
 });
 
+test('mistakes are in the order of their lines', async (t) => {
+  const { err } = await runYaml(
+    t,
+    'input: {stdni: {}}\noutput: {drpo: {}}\npipeline: {processors: [{mapping: root = = 1}]}',
+  );
+  assert.deepEqual(
+    [...err.matchAll(/pipeline\.yaml:(\d+):/g)].map(([, line]) => line),
+    ['1', '2', '3'],
+  );
+});
+
 test('a variable that is not set is a mistake', async (t) => {
   const { status, err } = await runYaml(
     t,

@@ -53,7 +53,7 @@ export const runPipelineTool: Handler<'cli run-pipeline'> = async (values, deps)
     ['', problems],
     ['warning: ', warnings],
   ] as const)
-    for (const { place, message } of found)
+    for (const { place, message } of found.toSorted(byPlace))
       output.err(`${escapeControls(`${file}:${place.line}:${place.column}: ${word}${message}`)}\n`);
   if (config === undefined) return failedStatus;
   const progress = new Progress({ output: 'table' }, deps);
@@ -75,6 +75,15 @@ export const runPipelineTool: Handler<'cli run-pipeline'> = async (values, deps)
   output.err(`${counts.summary}\n`);
   return status;
 };
+
+interface Placed {
+  readonly place: { readonly line: number; readonly column: number };
+}
+
+/** As a person reads the file. */
+function byPlace({ place: one }: Placed, { place: other }: Placed): number {
+  return one.line - other.line || one.column - other.column;
+}
 
 /** Where the value of a secret is: `WEIR_SECRET_API_TOKEN` for `api-token`. */
 function secretVariable(name: string): string {
