@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { after, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { pauseUnlessStopped, systemClock } from '@weir/core';
 import { Collected, runPipeline } from '../../../packages/pipelines/testing/run-pipeline.ts';
 import { MotoServer } from '../tables/longer/moto-server.ts';
 
@@ -57,7 +57,7 @@ if (!isInstalled) {
       collected,
       stop: stop.signal,
     });
-    while ((await countIn(url)) > 0) await pause(50);
+    while ((await countIn(url)) > 0) await pauseUnlessStopped(systemClock, 50, stop.signal);
     stop.abort();
     await running;
     return collected;
