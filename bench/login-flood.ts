@@ -73,6 +73,7 @@ async function stage() {
   const checks = await createLoginChecks({
     agentSecrets: records.of('agentSecret'),
     scramCredentials: records.of('scramCredential'),
+    delegationTokens: records.of('delegationToken'),
     cpuCount: 2,
     ...parts,
   });

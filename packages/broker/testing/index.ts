@@ -22,6 +22,7 @@ export {
   logIn,
   logInByPassword,
   logInByScram,
+  logInByToken,
   plainToken,
   type SaslAnswer,
   ScramClient,

@@ -56,9 +56,9 @@ export class ScramClient {
   readonly first: string;
   #serverSignature = '';
 
-  constructor(user: string, password: string, nonce = randomBytes(12).toString('hex')) {
+  constructor(user: string, password: string, nonce = randomBytes(12).toString('hex'), extension = '') {
     this.#password = password;
-    this.#bare = `n=${user.replaceAll('=', '=3D').replaceAll(',', '=2C')},r=${nonce}`;
+    this.#bare = `n=${user.replaceAll('=', '=3D').replaceAll(',', '=2C')},r=${nonce}${extension}`;
     this.first = `n,,${this.#bare}`;
   }
 
@@ -101,6 +101,15 @@ export async function logIn(
 
 export function logInByPassword(client: TestClient, user: string, password: string): Promise<SaslAnswer> {
   return logIn(client, 'PLAIN', plainToken(user, password));
+}
+
+/** Logs in with a delegation token. */
+export function logInByToken(client: TestClient, tokenId: string, hmac: Uint8Array): Promise<SaslAnswer> {
+  const password = Buffer.from(hmac).toString('base64');
+  const scram = new ScramClient(tokenId, password, undefined, ',tokenauth=true');
+  return logIn(client, 'SCRAM-SHA-512', Buffer.from(scram.first), (challenge) =>
+    Buffer.from(scram.final(challenge)),
+  );
 }
 
 export function logInByScram(client: TestClient, user: string, password: string): Promise<SaslAnswer> {

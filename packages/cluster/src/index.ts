@@ -380,6 +380,13 @@ export {
   type TableRefusal,
   type TableSqlAnswer,
 } from './calls/table-question.ts';
+export type {
+  ChangedToken,
+  CreatedToken,
+  SealedToken,
+  TokenDescription,
+  TokenToChange,
+} from './calls/token-calls.ts';
 export {
   type PartitionsToCreate,
   replicationFactorOf,
@@ -451,6 +458,7 @@ export {
 } from './configs/config-value.ts';
 export { type DescribedConfig, describeConfigs } from './configs/describe-configs.ts';
 export { maskedFieldsOf, matchesWildcard } from './configs/mask-rules.ts';
+export type { StartOffset } from './configs/start-offset.ts';
 export {
   type ClassicSubscription,
   consumerProtocolType,
@@ -469,6 +477,15 @@ export {
   principalCalled,
   principalOfCredential,
 } from './credentials/credential-names.ts';
+export {
+  type DelegationToken,
+  isTokenLive,
+  readDelegationToken,
+  tokenIdOf,
+  tokenIterations,
+  tokenPassword,
+  writeDelegationToken,
+} from './credentials/delegation-token.ts';
 export {
   mayHaveOldPassword,
   oldPasswordAt,

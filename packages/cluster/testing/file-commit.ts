@@ -4,6 +4,7 @@ import type { FileCommit } from '../src/calls/log-calls.ts';
 export interface BatchToCommit {
   readonly partition: number;
   readonly recordCount: number;
+  readonly timestampMs?: number | undefined;
 }
 
 const batchBytes = 100;
@@ -25,7 +26,7 @@ export function fileCommit(
     byteStart: Uint32Array.from(ordered, (_, row) => row * batchBytes),
     byteLength: new Uint32Array(length).fill(batchBytes),
     recordCount: Uint32Array.from(ordered, ({ recordCount }) => recordCount),
-    maxTimestampMs: new Float64Array(length).fill(1_700_000_000_000),
+    maxTimestampMs: Float64Array.from(ordered, ({ timestampMs = 1_700_000_000_000 }) => timestampMs),
     producerId: new Float64Array(length).fill(-1),
     producerEpoch: new Int16Array(length).fill(-1),
     baseSequence: new Int32Array(length).fill(-1),

@@ -48,6 +48,7 @@ export interface DiagnosticSnapshot {
   readonly metadataBackupAgeMs?: number | undefined;
   readonly acls?: AclFacts | undefined;
   readonly credentials?: readonly CredentialFacts[] | undefined;
+  readonly delegationTokens?: readonly DelegationTokenFacts[] | undefined;
   /** Records that did not fit their schema, by topic and reason. */
   readonly invalidRecords?: readonly InvalidRecordFacts[] | undefined;
   readonly registry?: RegistryFacts | undefined;
@@ -321,6 +322,15 @@ export interface CredentialFacts {
   readonly createdMs: number;
   /** The last login; `null` if it was never used, `undefined` if logins are not reported. */
   readonly lastUsedMs?: number | null | undefined;
+}
+
+export interface DelegationTokenFacts {
+  readonly tokenId: string;
+  readonly owner: string;
+  readonly issuedMs: number;
+  readonly expiresMs: number;
+  /** After this time it cannot be renewed. */
+  readonly endsMs: number;
 }
 
 /** Records of the period before the snapshot. */

@@ -13,6 +13,7 @@ import { controlPlaneUtilization } from './checks/control-plane-utilization.ts';
 import { damagedFiles } from './checks/damaged-files.ts';
 import { deadFilesGrowing } from './checks/dead-files-growing.ts';
 import { expiringCertificates } from './checks/expiring-certificates.ts';
+import { expiringDelegationTokens } from './checks/expiring-delegation-tokens.ts';
 import { expiringTokens } from './checks/expiring-tokens.ts';
 import { failingAlertChannels } from './checks/failing-alert-channels.ts';
 import { failingJobs } from './checks/failing-jobs.ts';
@@ -95,6 +96,7 @@ export const checks = [
   noSuperuser,
   expiringCertificates,
   expiringTokens,
+  expiringDelegationTokens,
   unusedCredentials,
   damagedFiles,
   bucketUnavailable,

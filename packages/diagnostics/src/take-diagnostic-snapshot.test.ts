@@ -88,6 +88,7 @@ test('the snapshot of a new cluster is empty', async (t) => {
     metadataBackupAgeMs: undefined,
     acls: { mode: 'off', ruleCount: 0, invalid: [] },
     credentials: [],
+    delegationTokens: [],
   });
 });
 

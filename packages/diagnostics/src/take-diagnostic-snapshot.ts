@@ -14,6 +14,7 @@ import {
   type ReceivedReports,
   type ReportedDamage,
   readAcls,
+  readDelegationToken,
   SnapshotTopics,
   takeSnapshot,
 } from '@weir/cluster';
@@ -26,6 +27,7 @@ import type {
   CompactionFacts,
   DamagedFileFacts,
   DeadFileFacts,
+  DelegationTokenFacts,
   DiagnosticSnapshot,
   GroupFacts,
   GroupPartition,
@@ -155,6 +157,7 @@ export async function takeDiagnosticSnapshot(
     controlPlaneUtilization: utilization,
     metadataBackupAgeMs: backupAgeMs,
     acls: aclsOf(snapshot),
+    delegationTokens: delegationTokensOf(snapshot),
     credentials: credentials.map(({ username, isSuperuser, createdMs, lastUsedMs }) => ({
       username,
       isSuperuser,
@@ -275,6 +278,15 @@ function aclsOf({ records, clusterConfigs }: ClusterSnapshot): AclFacts {
     ruleCount: rules.length,
     invalid: invalidAcls(rules),
   };
+}
+
+function delegationTokensOf({ records }: ClusterSnapshot): readonly DelegationTokenFacts[] {
+  return records
+    .filter(({ namespace }) => namespace === 'delegationToken')
+    .map(({ key, value }) => {
+      const { owner, issuedMs, expiresMs, endsMs } = readDelegationToken(value);
+      return { tokenId: key, owner, issuedMs, expiresMs, endsMs };
+    });
 }
 
 /** Returns groups with offsets, as many as can be followed. Share groups have none: the broker assigns the records. */

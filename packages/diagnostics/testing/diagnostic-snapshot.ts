@@ -120,6 +120,7 @@ export function healthySnapshot(facts: Partial<DiagnosticSnapshot> = {}): Diagno
     ],
     controlPlaneUtilization: 0.1,
     acls: { mode: 'enforced', ruleCount: 2, invalid: [] },
+    delegationTokens: [],
     credentials: [
       { username: 'root', isSuperuser: true, createdMs: snapshotMs - dayMs, lastUsedMs: snapshotMs },
     ],

@@ -3,6 +3,7 @@ import type {
   AclResult,
   AlterClientQuotasResult,
   AlterConfigsResult,
+  ChangedToken,
   ClientQuotasToAlter,
   CompactionCommit,
   CompactionResult,
@@ -12,6 +13,7 @@ import type {
   CopiedFileResult,
   CopiedGroupOffsets,
   CopiedGroupResult,
+  CreatedToken,
   CredentialResult,
   CredentialToPut,
   DeletedAcls,
@@ -36,6 +38,8 @@ import type {
   RegistryChangeResult,
   ScramCredentialChange,
   ScramCredentialResult,
+  SealedToken,
+  TokenToChange,
   TopicCloneResult,
   TopicReference,
   TopicResult,
@@ -155,9 +159,12 @@ export type Command =
   | { readonly kind: 'deleteCredentials'; readonly usernames: readonly string[] }
   | { readonly kind: 'rotatePassword'; readonly rotation: PasswordRotation }
   | { readonly kind: 'endOldPassword'; readonly username: string }
+  | { readonly kind: 'createDelegationToken'; readonly token: SealedToken }
+  | { readonly kind: 'renewDelegationToken'; readonly change: TokenToChange }
+  | { readonly kind: 'expireDelegationToken'; readonly change: TokenToChange }
   /**
-   * Stores when credentials were last used, at most about once a day each, and removes old passwords whose time is
-   * over. Sent every minute.
+   * Stores when credentials were last used, at most about once a day each, and removes old passwords and delegation
+   * tokens whose time is over. Sent every minute.
    */
   | { readonly kind: 'noteLogins'; readonly logins: SeenLogins }
   /** Assigns the node id of an agent: the one that it has or had, or a free one. */
@@ -258,6 +265,9 @@ export interface Replies {
   deleteCredentials: CredentialResult[];
   rotatePassword: PasswordRotationResult;
   endOldPassword: CredentialResult;
+  createDelegationToken: CreatedToken;
+  renewDelegationToken: ChangedToken;
+  expireDelegationToken: ChangedToken;
   noteLogins: { readonly error: 'NONE' | 'POLICY_VIOLATION'; readonly message: string | null };
   /** `undefined` if no id is free or the limits of key-value entries are reached. */
   assignNodeId: { readonly nodeId: number | undefined; readonly message: string | null };

@@ -12,6 +12,7 @@ import { checkFileCommit } from './commit/file-commit-check.ts';
 import { writeConfigChanges } from './config-changes.ts';
 import { decideNoteLogins } from './credentials/credential-use.ts';
 import { decideDeleteCredentials, decidePutCredentials } from './credentials/credentials.ts';
+import { decideCreateToken, decideExpireToken, decideRenewToken } from './credentials/delegation-tokens.ts';
 import { decideEndOldPassword, decideRotatePassword } from './credentials/rotate-password.ts';
 import { decideAlterScramCredentials } from './credentials/scram-credentials.ts';
 import { type EntryKind, entryKind } from './entry-kind.ts';
@@ -356,6 +357,21 @@ export const executors: {
 
   endOldPassword: (work, { username }, nowMs) => {
     const { changed, result } = decideEndOldPassword(work.state, work.limits, username, nowMs);
+    return work.entriesPut(changed, result, nowMs);
+  },
+
+  createDelegationToken: (work, { token }, nowMs) => {
+    const { changed, result } = decideCreateToken(work.state, work.limits, token, nowMs);
+    return work.entriesPut(changed, result, nowMs);
+  },
+
+  renewDelegationToken: (work, { change }, nowMs) => {
+    const { changed, result } = decideRenewToken(work.state, work.limits, change, nowMs);
+    return work.entriesPut(changed, result, nowMs);
+  },
+
+  expireDelegationToken: (work, { change }, nowMs) => {
+    const { changed, result } = decideExpireToken(work.state, work.limits, change, nowMs);
     return work.entriesPut(changed, result, nowMs);
   },
 

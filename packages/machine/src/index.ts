@@ -11,6 +11,7 @@ export {
 } from './command.ts';
 export { loginsReceivedSince, type SeenLogins } from './credentials/credential-use.ts';
 export { listCredentials } from './credentials/credentials.ts';
+export { listDelegationTokens } from './credentials/delegation-tokens.ts';
 export { passwordDerivation } from './credentials/rotate-password.ts';
 export { describeScramCredentials } from './credentials/scram-credentials.ts';
 export { KeyValueStore } from './kv/key-value-store.ts';

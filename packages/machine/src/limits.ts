@@ -1,4 +1,4 @@
-import { MiB } from '@weir/core';
+import { KiB, MiB } from '@weir/core';
 
 /** Limits of the state of a cluster, and of what one command or query does. */
 export const machineLimits = {
@@ -158,6 +158,20 @@ export const machineLimits = {
 
   /** Users with SCRAM credentials. Every agent holds all of them. */
   scramCredentialsMax: 20_000,
+
+  /** Delegation tokens of a cluster, and those that one user owns or asked for. Every agent holds all of them. */
+  delegationTokensMax: 2_000,
+  delegationTokensPerUserMax: 200,
+
+  /** Users who may renew a delegation token, and the characters of their names. */
+  tokenRenewersMax: 32,
+  tokenRenewerCharsMax: 2 * KiB,
+
+  /** The longest life of a delegation token, as Kafka's default of `delegation.token.max.lifetime.ms`: 7 days. */
+  delegationTokenMsMax: 7 * 86_400_000,
+
+  /** The time between renewals of a delegation token, as Kafka's default of `delegation.token.expiry.time.ms`: 1 day. */
+  delegationTokenRenewalMsMax: 86_400_000,
 
   /** Filters of one call that leave a field open and so need a scan of all ACLs. */
   aclScansPerCallMax: 64,

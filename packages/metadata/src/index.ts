@@ -7,5 +7,6 @@ export { ClusterNode, type ServingRight } from './leader/cluster-node.ts';
 export { LoadSharing } from './leader/load-sharing/load-sharing.ts';
 export { clusterMachines, fileCommitMsMax } from './leader/machine-kind.ts';
 export { shortLease } from './leader/timing.ts';
+export type { TokenBox } from './leader/token-box.ts';
 export { leadingMetricRows } from './metric-rows.ts';
 export { SeriesBudget } from './series/series-store.ts';

@@ -11,6 +11,7 @@ import { commitMetrics } from '../src/leader/leader-metrics.ts';
 import { Leadership } from '../src/leader/leadership.ts';
 import { defaultSnapshotBytesMin, Replica } from '../src/leader/replica.ts';
 import { defaultTiming } from '../src/leader/timing.ts';
+import type { TokenBox } from '../src/leader/token-box.ts';
 import { queryQueueMetrics } from '../src/queries/query-queue-metrics.ts';
 import { SeriesBudget } from '../src/series/series-store.ts';
 
@@ -37,6 +38,12 @@ const endlessLease: Pick<
   whenKnown: (listener) => listener(true),
   onLost() {},
   giveUp() {},
+};
+
+/** Seals nothing: sealing keys are those of a control plane. */
+const readableTokenBox: TokenBox = {
+  seal: async (_, hmac) => Buffer.from(hmac).toString('base64'),
+  open: async (tokens) => tokens.map(({ sealedHmac }) => Buffer.from(sealedHmac, 'base64')),
 };
 
 /**
@@ -103,6 +110,7 @@ export class MemoryLeader {
       followers: this.#followers,
       snapshotBytesMin: defaultSnapshotBytesMin,
       hasFiles: true,
+      tokenBox: readableTokenBox,
       freshId: this.freshId,
       seriesBudget: new SeriesBudget(),
     });

@@ -149,6 +149,7 @@ test('agents that are well fail no check of their stats', async (t) => {
     'clock_skew',
     'expiring_certificates',
     'expiring_tokens',
+    'expiring_delegation_tokens',
     'lost_agent',
     'unbalanced_agents',
     'high_cardinality',

@@ -19,10 +19,6 @@ import { fromApache, fromLayout, rowsOf, type WireRow } from './wire-form.ts';
  * APIs that Apache's brokers serve and Weir does not define, with the reason. APIs of a new release need a decision.
  */
 const notDefined: Readonly<Record<string, string>> = {
-  CreateDelegationToken: 'delegation tokens are not served',
-  RenewDelegationToken: 'delegation tokens are not served',
-  ExpireDelegationToken: 'delegation tokens are not served',
-  DescribeDelegationToken: 'delegation tokens are not served',
   InitializeShareGroupState: 'passes between brokers, to keep the state of share groups',
   ReadShareGroupState: 'passes between brokers, to keep the state of share groups',
   WriteShareGroupState: 'passes between brokers, to keep the state of share groups',

@@ -32,9 +32,10 @@ export const departures: readonly Departure[] = [
   {
     area: 'protocol',
     subject: 'delegation tokens',
-    apache: 'serves them',
-    weir: 'does not offer these APIs',
-    reason: 'not built',
+    apache: 'need `delegation.token.secret.key`; log in by SCRAM-SHA-256 or SCRAM-SHA-512; any number',
+    weir: 'need sealing keys of the control plane; log in by SCRAM-SHA-512; at most 200 for a user and 2,000 in a cluster; end with a credential that is deleted; types of principals other than `User` are INVALID_PRINCIPAL_TYPE for owners too',
+    reason:
+      'HMACs are stored sealed, SCRAM-SHA-512 is the mechanism of the contract, and every agent holds all tokens (ADR 0210)',
   },
   {
     area: 'topics',
@@ -247,8 +248,8 @@ export const departures: readonly Departure[] = [
   {
     area: 'groups',
     subject: '`share.auto.offset.reset=by_duration:…`',
-    apache: 'accepts it',
-    weir: '`INVALID_CONFIG`',
-    reason: 'not built',
+    apache: 'begins with the first record of the age',
+    weir: 'begins with the stored range that has it, whose first records may be older',
+    reason: 'the leader of a cluster decides where a group begins, and has no records',
   },
 ];

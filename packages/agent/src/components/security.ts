@@ -78,6 +78,7 @@ export const security = {
       oauth: options.sasl?.oauth,
       agentSecrets: view.records('agentSecret'),
       scramCredentials: view.records('scramCredential'),
+      delegationTokens: view.records('delegationToken'),
       pipelineLogins,
     });
     const callers: Callers = {

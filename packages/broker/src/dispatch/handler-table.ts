@@ -37,6 +37,10 @@ import { alterReplicaLogDirsHandler } from '../handlers/34-alter-replica-log-dir
 import { describeLogDirsHandler } from '../handlers/35-describe-log-dirs.ts';
 import { saslAuthenticateHandler } from '../handlers/36-sasl-authenticate.ts';
 import { createPartitionsHandler } from '../handlers/37-create-partitions.ts';
+import { createDelegationTokenHandler } from '../handlers/38-create-delegation-token.ts';
+import { renewDelegationTokenHandler } from '../handlers/39-renew-delegation-token.ts';
+import { expireDelegationTokenHandler } from '../handlers/40-expire-delegation-token.ts';
+import { describeDelegationTokenHandler } from '../handlers/41-describe-delegation-token.ts';
 import { deleteGroupsHandler } from '../handlers/42-delete-groups.ts';
 import { electLeadersHandler } from '../handlers/43-elect-leaders.ts';
 import { incrementalAlterConfigsHandler } from '../handlers/44-incremental-alter-configs.ts';
@@ -155,6 +159,10 @@ export function createHandlerTable(deps: HandlerDeps) {
     DescribeLogDirs: describeLogDirsHandler(placementOf, self),
     SaslAuthenticate: saslAuthenticateHandler(sasl),
     CreatePartitions: createPartitionsHandler,
+    CreateDelegationToken: createDelegationTokenHandler,
+    RenewDelegationToken: renewDelegationTokenHandler,
+    ExpireDelegationToken: expireDelegationTokenHandler,
+    DescribeDelegationToken: describeDelegationTokenHandler,
     DeleteGroups: commits.first(deleteGroupsHandler),
     ElectLeaders: electLeadersHandler,
     IncrementalAlterConfigs: incrementalAlterConfigsHandler(self),

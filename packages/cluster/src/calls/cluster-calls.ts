@@ -20,6 +20,7 @@ import { queryCalls } from './query-calls.ts';
 import { registryCalls } from './registry-calls.ts';
 import { seriesCalls } from './series-calls.ts';
 import { tableCalls } from './table-calls.ts';
+import { tokenCalls } from './token-calls.ts';
 import { topicCalls } from './topic-calls.ts';
 import { transactionCalls } from './transaction-calls.ts';
 
@@ -49,6 +50,7 @@ export const clusterCalls = {
   ...seriesCalls,
   ...shareCalls,
   ...tableCalls,
+  ...tokenCalls,
   ...transactionCalls,
   ...agentCalls,
 };

@@ -58,7 +58,7 @@ export interface ClientQuotas {
 }
 
 /** The stored form of a SCRAM-SHA-512 password: sufficient to verify it, not to log in elsewhere (RFC 5802). */
-const scramCredential = s.struct({
+export const scramCredential = s.struct({
   iterations: s.whole,
   salt: s.column(Uint8Array),
   storedKey: s.column(Uint8Array),

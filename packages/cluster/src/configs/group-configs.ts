@@ -1,5 +1,6 @@
 import type { ConfigRow } from './config-row.ts';
 import { bool, int, oneOf } from './config-type.ts';
+import { startOffset } from './start-offset.ts';
 
 /** Every config of a group. If a group does not set one, the cluster's value under the `synonym` applies. */
 export const groupConfigs = {
@@ -28,10 +29,10 @@ export const groupConfigs = {
     doc: 'The minimum interval between two assignments of this share group.',
   },
   'share.auto.offset.reset': {
-    type: oneOf('latest', 'earliest'),
+    type: startOffset,
     default: 'latest',
     group: 'shareGroups',
-    doc: 'The start offset of partitions that this share group has not read yet.',
+    doc: 'The start offset of partitions that this share group has not read yet. With a duration, reading begins with the first stored range that has a record of this age or a younger one.',
   },
   'share.delivery.count.limit': {
     type: int({ min: 2, max: 10 }),

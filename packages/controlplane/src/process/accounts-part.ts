@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { consolePaths } from '@weir/api';
 import type { ListedJob } from '@weir/cluster';
 import { usualTenantAccess } from '@weir/cluster/outbound';
-import { Metrics, pauseUnlessStopped, systemRandom } from '@weir/core';
+import { Metrics, nextTurn, pauseUnlessStopped, systemRandom } from '@weir/core';
 import type { ClusterKind, Transition } from '@weir/diagnostics';
 import {
   type DiagnosticEvents,
@@ -17,6 +17,7 @@ import type {
   ExporterSecrets,
   LinkingPipeline,
   ManagedPipeline,
+  TokenBox,
   WantedMigration,
 } from '@weir/metadata';
 import { DatabaseProblem } from '../accounts/database/database-problem.ts';
@@ -32,6 +33,7 @@ import { RateLimits, usualRateLimits } from '../api-server/rate-limits.ts';
 import { type ClusterCloning, clusterCloning } from '../clones/cluster-cloning.ts';
 import { consoleHandlers } from '../console/console-routes.ts';
 import { docsHandlers } from '../console/docs-routes.ts';
+import { tokenBox } from '../credentials/token-box.ts';
 import { type HostedMetrics, hostedMetrics } from '../hosted-metrics/hosted-metrics.ts';
 import { hostedSamples } from '../hosted-metrics/hosted-sample.ts';
 import { hostedMetricRows } from '../hosted-metrics/metric-rows.ts';
@@ -112,6 +114,8 @@ export interface AccountsPart {
   tables(cluster: VirtualCluster): Promise<ClusterTables>;
   /** The secrets that exporters of a cluster may use. */
   exporterSecrets(cluster: VirtualCluster): ExporterSecrets;
+  /** Seals delegation tokens of a cluster. */
+  tokenBox(clusterId: string): TokenBox;
   /** Authorizes agents, by a key of an account or a token. */
   readonly authorize: Authorize;
   readonly handlers: RouteHandlers<AccountsRouteName>;
@@ -280,6 +284,7 @@ export async function startAccounts(
       };
     },
     exporterSecrets: (cluster) => exporterSecrets(accounts.secrets, cluster),
+    tokenBox: (clusterId) => tokenBox(accounts.secrets, clusterId, () => nextTurn(clock)),
     authorize: authorizeByAny(
       tokens.authorize,
       authorizeByAccountKeys({ keyVerifier: accounts.keyVerifier, host, limits }),

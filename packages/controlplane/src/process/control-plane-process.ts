@@ -143,6 +143,10 @@ async function startParts(
         openSealed: async (exporter, settings) =>
           (await accounts.load()).exporterSecrets(cluster).openSealed(exporter, settings),
       });
+      node.useTokenBox({
+        seal: async (tokenId, hmac) => (await accounts.load()).tokenBox(id).seal(tokenId, hmac),
+        open: async (tokens) => (await accounts.load()).tokenBox(id).open(tokens),
+      });
       const endSecrets = keepClusterSecrets(node, { randomBytes, clock, log });
       const endCredentials = id === ownClusterId ? credentials.attach(node) : undefined;
       const backup =

@@ -262,6 +262,9 @@ const anySnapshot: fc.Arbitrary<DiagnosticSnapshot> = fc.record({
       }),
     ),
   ),
+  delegationTokens: maybe(
+    few(fc.record({ tokenId: name, owner: name, issuedMs: timeMs, expiresMs: timeMs, endsMs: timeMs })),
+  ),
   metrics: maybe(few(fc.record({ name, seriesCount: stat }))),
 });
 

@@ -42,6 +42,15 @@ interface Case {
   readonly outcome: Outcome;
 }
 
+/** Half a day old, with a week to live. */
+const delegationToken = {
+  tokenId: 't',
+  owner: 'ann',
+  issuedMs: snapshotMs - 12 * 3_600_000,
+  expiresMs: snapshotMs + 12 * 3_600_000,
+  endsMs: snapshotMs + 6 * 86_400_000,
+};
+
 const healthy = healthySnapshot();
 const agents = (...rows: readonly AgentFacts[]) => ({ agents: rows });
 const loads = (...rows: readonly number[]) =>
@@ -1117,6 +1126,37 @@ const cases = {
       name: 'not reported',
       snapshot: agents(agentOf('a', { tokens: undefined })),
       outcome: { missing: 'agent tokens' },
+    },
+  ],
+  expiring_delegation_tokens: [
+    {
+      name: 'soon',
+      snapshot: {
+        delegationTokens: [
+          { ...delegationToken, tokenId: 't1', expiresMs: snapshotMs + 3_600_000 },
+          { ...delegationToken, tokenId: 't2', expiresMs: snapshotMs + 2 * 3_600_000 },
+          { ...delegationToken, tokenId: 't3', expiresMs: snapshotMs - 60_000, endsMs: snapshotMs - 60_000 },
+        ],
+      },
+      outcome: [
+        'token:t1 Delegation token t1 of ann expires in 60 minutes.',
+        'token:t3 Delegation token t3 of ann expired 60 seconds ago and cannot be renewed.',
+      ],
+    },
+    {
+      name: 'made for a short time',
+      snapshot: {
+        delegationTokens: [
+          { ...delegationToken, issuedMs: snapshotMs - 60_000, expiresMs: snapshotMs + 60_000 },
+        ],
+      },
+      outcome: [],
+    },
+    { name: 'there are none', snapshot: { delegationTokens: [] }, outcome: [] },
+    {
+      name: 'not known',
+      snapshot: { delegationTokens: undefined },
+      outcome: { missing: 'delegation tokens' },
     },
   ],
   unused_credentials: [

@@ -1,4 +1,4 @@
-import { type ConfigTexts, clusterConfigValue, groupConfigValue } from '@weir/cluster';
+import { type ConfigTexts, clusterConfigValue, groupConfigValue, type StartOffset } from '@weir/cluster';
 import { coreLimits } from '@weir/core';
 import { groupLimits } from '../limits.ts';
 import type { ModernRules } from '../modern/modern-step.ts';
@@ -7,7 +7,7 @@ import type { PartitionRules } from './partitions/share-partition.ts';
 /** The configuration of one share group. */
 export interface ShareGroupRules extends ModernRules, PartitionRules {
   /** The start position in a partition that the group has not read yet. */
-  readonly beginsAt: 'latest' | 'earliest';
+  readonly beginsAt: StartOffset;
   readonly isReadCommitted: boolean;
 }
 

@@ -53,8 +53,14 @@ async function beat(node: ClusterNode, memberId: string, overrides: Partial<Shar
   return (await node.shareGroupHeartbeats([heartbeat]))[0]!;
 }
 
-async function produce(node: ClusterNode, topicId: string, records: number, partition = 0): Promise<void> {
-  await node.commitFiles([fileCommit(++files, topicId, [{ partition, recordCount: records }])]);
+async function produce(
+  node: ClusterNode,
+  topicId: string,
+  records: number,
+  partition = 0,
+  timestampMs?: number,
+): Promise<void> {
+  await node.commitFiles([fileCommit(++files, topicId, [{ partition, recordCount: records, timestampMs }])]);
 }
 
 const acquire = (
@@ -177,6 +183,21 @@ test('a group that starts at the latest offset keeps that start across a failove
   process.kill();
   await world.clock.pass(failoverMs);
   assert.deepEqual(drawn(await acquire(standby.node, topicId, 'a')), ['5-6#1']);
+});
+
+test('a group that starts by age begins with the first stored range that has a young record', async () => {
+  const world = new GroupWorld();
+  const { node, topicId } = await prepare(world, { 'share.auto.offset.reset': 'by_duration:PT1M' });
+  await world.clock.pass(600_000);
+  const nowMs = world.clock.nowMs();
+  const ages = [300_000, 61_000, 60_000, 1_000];
+  for (const ageMs of ages) await produce(node, topicId, 2, 0, nowMs - ageMs);
+  assert.deepEqual(drawn(await acquire(node, topicId, 'a')), ['4-7#1']);
+  const place = [{ topicId, partition: 1 }];
+  await produce(node, topicId, 2, 1, nowMs - 90_000);
+  assert.deepEqual(drawn(await acquire(node, topicId, 'a', { partitions: place })), [], 'all too old');
+  await produce(node, topicId, 1, 1, nowMs - 90_000);
+  assert.deepEqual(drawn(await acquire(node, topicId, 'a', { partitions: place })), ['2-2#1']);
 });
 
 test('records without acknowledgement go to other members, and are archived at the delivery limit', async () => {

@@ -3,6 +3,7 @@ import type { ClusterState } from '../cluster-state.ts';
 import type { KeyValueStore } from '../kv/key-value-store.ts';
 import { decidePutEntries, type EntryChange } from '../kv/put-entries.ts';
 import type { MachineLimits } from '../machine-limits.ts';
+import { endedTokens } from './delegation-tokens.ts';
 import { endedPasswords } from './rotate-password.ts';
 
 /**
@@ -34,7 +35,7 @@ const oldPasswordUseIntervalMs = 3_600_000;
 /** Key of the time since when logins are reported; it is not a valid username. */
 const seenSinceKey = '';
 
-/** Decides what to store, without applying it. It also removes old passwords whose time is over. */
+/** Decides what to store, without applying it. It also removes old passwords and tokens whose time is over. */
 export function decideNoteLogins(
   state: ClusterState,
   limits: MachineLimits,
@@ -42,10 +43,12 @@ export function decideNoteLogins(
   nowMs: number,
 ): { readonly changed: readonly EntryChange[]; readonly problem: string | undefined } {
   const { kv } = state;
-  if (kv.of('credential').size === 0) return { changed: [], problem: undefined };
+  const ended = endedTokens(kv, nowMs);
+  if (kv.of('credential').size === 0) return decidePutEntries(state, limits, ended);
   const changes: EntryChange[] = [
     { namespace: 'credentialUse', key: seenSinceKey, value: writeUse({ usedMs: receivedSinceMs }) },
     ...endedPasswords(kv, nowMs),
+    ...ended,
   ];
   for (const { username, usedMs, oldPasswordUsedMs } of uses) {
     const stored = kv.get('credential', username);

@@ -17,6 +17,7 @@ import { decidePutEntries, type EntryChange } from '../kv/put-entries.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 import { repeated } from '../topics/repeated.ts';
 import { lastOldPasswordUseOf, lastUseOf } from './credential-use.ts';
+import { tokensOfCredential } from './delegation-tokens.ts';
 import { TakenNames } from './taken-names.ts';
 
 /**
@@ -84,7 +85,7 @@ export function decidePutCredentials(
 }
 
 /**
- * Decides what is removed, without applying it: a credential with its password, never the password of a user without a
+ * Decides what is removed, without applying it: a credential with its password and its tokens, never the password of a user without a
  * credential.
  */
 export function decideDeleteCredentials(
@@ -95,12 +96,14 @@ export function decideDeleteCredentials(
   refuseRepeated(usernames);
   const changes: EntryChange[] = [];
   const results = usernames.map((key): CredentialResult => {
-    if (state.kv.get('credential', key) === undefined) {
+    const value = state.kv.get('credential', key);
+    if (value === undefined) {
       return { error: 'RESOURCE_NOT_FOUND', message: `The cluster has no credential "${key}".` };
     }
     changes.push({ namespace: 'credential', key, value: null });
     changes.push({ namespace: 'scramCredential', key, value: null });
     changes.push({ namespace: 'credentialUse', key, value: null });
+    changes.push(...tokensOfCredential(state.kv, key, value));
     return done;
   });
   return recorded(state, limits, changes, results);

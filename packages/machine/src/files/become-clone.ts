@@ -18,6 +18,7 @@ const isTaken: { readonly [Name in Namespace]: boolean } = {
   scramCredential: false,
   credential: false,
   credentialUse: false,
+  delegationToken: false,
   agentSecret: false,
   controlPlaneSecret: false,
   clusterFact: false,

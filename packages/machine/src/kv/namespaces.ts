@@ -29,6 +29,8 @@ export const namespaces = {
   nodeId: { number: 12, isFollowed: false },
   /** Topics that a migration manages, by id, as JSON (`cluster`, migration/managed-topic.ts). */
   managedTopic: { number: 13, isFollowed: true },
+  /** Delegation tokens by id (credentials/delegation-tokens.ts). */
+  delegationToken: { number: 14, isFollowed: true },
   /** Configs of groups by id, as JSON (alter-configs.ts). */
   groupConfigs: { number: 30, isFollowed: false },
   /** Client-metrics subscriptions by name: their configs as JSON (alter-configs.ts). */

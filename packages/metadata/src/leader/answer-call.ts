@@ -25,6 +25,7 @@ import {
   describeQuotas,
   describeScramCredentials,
   listCredentials,
+  listDelegationTokens,
   passwordDerivation,
   type Replies,
   type ReplyOf,
@@ -108,6 +109,8 @@ const commands: {
   deleteCredentials: ([usernames]) => ({ kind: 'deleteCredentials', usernames }),
   rotatePassword: ([rotation]) => ({ kind: 'rotatePassword', rotation }),
   endOldPassword: ([username]) => ({ kind: 'endOldPassword', username }),
+  renewDelegationToken: ([change]) => ({ kind: 'renewDelegationToken', change }),
+  expireDelegationToken: ([change]) => ({ kind: 'expireDelegationToken', change }),
   createAcls: ([acls]) => ({ kind: 'createAcls', acls }),
   deleteAcls: ([filters]) => ({ kind: 'deleteAcls', filters }),
   allocateProducerIds: ([count]) => ({ kind: 'allocateProducerIds', count }),
@@ -150,6 +153,7 @@ const queries: {
   }),
   describeClientQuotas: (machine, [filter]) => describeQuotas(machine.kv, filter),
   describeScramCredentials: (machine, [users]) => describeScramCredentials(machine.kv, users),
+  listDelegationTokens: (machine) => listDelegationTokens(machine.kv),
   passwordDerivation: (machine, [username]) => passwordDerivation(machine.kv, username),
   describeAcls: (machine, [filter]) => describeAcls(machine.kv, filter),
   describeTransactions: (machine, [transactionalIds]) => machine.describeTransactions(transactionalIds),
@@ -210,6 +214,15 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
       const { loginMs: seenMs, oldPasswordLoginMs: seenOldMs } = agents.logins;
       return listCredentials(machine.kv, nowMs, { seenMs, seenOldMs });
     }),
+  createDelegationToken: async ({ leadership, submit }, token, hmac) => {
+    const sealedHmac = await leadership.sealToken(token.tokenId, hmac);
+    if (sealedHmac !== undefined)
+      return submit({ kind: 'createDelegationToken', token: { ...token, sealedHmac } });
+    const message = 'The control plane has no sealing keys.';
+    const answer = { issuedMs: -1, expiresMs: -1, endsMs: -1, message };
+    return leadership.pipeline.ask(() => ({ error: 'DELEGATION_TOKEN_AUTH_DISABLED', ...answer }));
+  },
+  openDelegationTokens: ({ leadership }, tokenIds) => leadership.openTokens(tokenIds),
   replaceSecrets: async ({ submit, freshId }) => {
     const changes = [{ ...secretsReplacement.asked, value: Buffer.from(freshId()) }];
     const { message } = await submit({ kind: 'putEntries', changes });

@@ -29,6 +29,7 @@ import { Leadership, type LinkingOptions } from './leadership.ts';
 import { clusterMachines, type MachineKind } from './machine-kind.ts';
 import { defaultSnapshotBytesMin, Replica } from './replica.ts';
 import { defaultTiming, type Timing } from './timing.ts';
+import type { TokenBox } from './token-box.ts';
 
 export interface ClusterNodeOptions {
   readonly clusterId: string;
@@ -106,6 +107,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   #migrations: (() => Promise<readonly WantedMigration[]>) | undefined;
   #tables: ClusterTables | undefined;
   #exporterSecrets: ExporterSecrets | undefined;
+  #tokenBox: TokenBox | undefined;
   readonly #followers: Followers;
   readonly #roleListeners = new Set<(role: Role) => void>();
   readonly #leaderListeners = new Set<() => void>();
@@ -234,6 +236,11 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   /** From its next term on, exporters of the cluster may use these secrets. */
   useExporterSecrets(secrets: ExporterSecrets): void {
     this.#exporterSecrets = secrets;
+  }
+
+  /** From its next term on, delegation tokens of the cluster are sealed with this. */
+  useTokenBox(tokenBox: TokenBox): void {
+    this.#tokenBox = tokenBox;
   }
 
   /** Stops for good. Callers get the reason from then on. */
@@ -460,6 +467,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
           hasFiles: clusterKind(this.#options.clusterId) !== 'schema registry',
           hasTables: clusterKind(this.#options.clusterId) === 'data lake',
           exporterSecrets: this.#exporterSecrets,
+          tokenBox: this.#tokenBox,
           linking: this.#linking,
           ...(this.#managedPipelines === undefined ? {} : { managedPipelines: this.#managedPipelines }),
           ...(this.#migrations === undefined ? {} : { migrations: this.#migrations }),

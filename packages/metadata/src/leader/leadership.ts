@@ -7,6 +7,7 @@ import {
   type CompactionBacklog,
   type MigrationSource,
   pipelineKind,
+  readDelegationToken,
   type SettingToSeal,
   type StorageTraffic,
   schemaExportKind,
@@ -54,6 +55,7 @@ import { runRetention } from './retention-run.ts';
 import { ShutdownLocks } from './shutdown-locks.ts';
 import { TableReports } from './table-reports.ts';
 import type { Timing } from './timing.ts';
+import { noTokenBox, type TokenBox } from './token-box.ts';
 
 interface LeadershipOptions {
   readonly journal: Journal;
@@ -90,6 +92,8 @@ interface LeadershipOptions {
   readonly hasTables?: boolean;
   /** The secrets that exporters of the cluster may use; none if absent. */
   readonly exporterSecrets?: ExporterSecrets | undefined;
+  /** Seals delegation tokens. If absent, none can be created. */
+  readonly tokenBox?: TokenBox | undefined;
   readonly seriesBudget: SeriesBudget;
 }
 
@@ -482,6 +486,27 @@ export class Leadership {
     if (settings.length > coreLimits.secretReferencesMax) throw new RangeError('too many secrets to seal');
     const { exporterSecrets = noExporterSecrets } = this.#options;
     return (await exporterSecrets.seal(exporter, settings)) ?? null;
+  }
+
+  /** Seals the HMAC of a delegation token; `undefined` without sealing keys. */
+  sealToken(tokenId: string, hmac: Uint8Array): Promise<string | undefined> {
+    const { tokenBox = noTokenBox } = this.#options;
+    return tokenBox.seal(tokenId, hmac);
+  }
+
+  /** Returns the HMACs of delegation tokens, `null` for those that are gone or cannot be opened. */
+  async openTokens(tokenIds: readonly string[]): Promise<(Uint8Array | null)[]> {
+    if (tokenIds.length > machineLimits.delegationTokensMax) throw new RangeError('too many tokens');
+    const { tokenBox = noTokenBox } = this.#options;
+    const sealed = await this.pipeline.ask(({ kv }) =>
+      tokenIds.flatMap((tokenId) => {
+        const value = kv.get('delegationToken', tokenId);
+        return value === undefined ? [] : [{ tokenId, sealedHmac: readDelegationToken(value).sealedHmac }];
+      }),
+    );
+    const opened = await tokenBox.open(sealed);
+    const hmacs = new Map(sealed.map(({ tokenId }, index) => [tokenId, opened[index]]));
+    return tokenIds.map((tokenId) => hmacs.get(tokenId) ?? null);
   }
 
   storageTraffic(spanMs: number): StorageTraffic {

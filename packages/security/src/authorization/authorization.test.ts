@@ -357,6 +357,16 @@ const rows = {
     }),
     errorNames: noCluster,
   },
+  CreateDelegationToken: {
+    needsNothing: 'makes a token for the client itself; another owner requires CREATE_TOKENS',
+  },
+  RenewDelegationToken: {
+    needsNothing: 'is for the owner and the renewers of a token, whose secret the client sends',
+  },
+  ExpireDelegationToken: {
+    needsNothing: 'is for the owner and the renewers of a token, whose secret the client sends',
+  },
+  DescribeDelegationToken: { needsNothing: 'shows own tokens; others require DESCRIBE or DESCRIBE_TOKENS' },
   DescribeAcls: { requestOf: ({ topic }) => filterOf(topic), errorNames: noCluster },
   CreateAcls: {
     requestOf: ({ topic, user }) => ({

@@ -32,11 +32,11 @@ interface SaslParts {
 /** Creates the SASL service of an agent. */
 export function createSasl(parts: SaslParts): Sasl {
   const { settings, checks, clock, log, metrics } = parts;
-  const { passwords, credentialOf, checkToken } = checks;
+  const { passwords, credentialOf, tokenOf, checkToken } = checks;
   const ofPasswords: Readonly<Record<PasswordMechanism, Mechanism>> = {
     PLAIN: ({ remoteAddress }) =>
       new PlainConversation((user, password) => passwords.check({ user, password, remoteAddress })),
-    'SCRAM-SHA-512': () => new ScramConversation({ credentialOf }),
+    'SCRAM-SHA-512': () => new ScramConversation({ credentialOf, tokenOf }),
   };
   const mechanisms = new Map<string, Mechanism>();
   for (const name of settings.passwordMechanisms) mechanisms.set(name, ofPasswords[name]);

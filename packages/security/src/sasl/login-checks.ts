@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { EntriesView } from '@weir/cluster';
-import { clusterSecretBytes, clusterSecrets, oldPasswordAt, readScramCredential } from '@weir/cluster';
+import {
+  clusterSecretBytes,
+  clusterSecrets,
+  isTokenLive,
+  oldPasswordAt,
+  readDelegationToken,
+  readScramCredential,
+  tokenIterations,
+} from '@weir/cluster';
 import type { Clock, Log, Metrics } from '@weir/core';
 import type { CheckedToken } from '@weir/oidc';
 import { decoysFrom } from './decoys.ts';
@@ -8,7 +16,7 @@ import { LoginQueue } from './login-queue.ts';
 import { PasswordCheck } from './password-check.ts';
 import type { PipelineLogins } from './pipeline-logins.ts';
 import { saslMetrics } from './sasl-metrics.ts';
-import type { KnownCredential } from './scram.ts';
+import type { KnownCredential, KnownToken } from './scram.ts';
 
 interface LoginChecksParts {
   /** Issuer and required audience of tokens. If absent, no token is accepted. */
@@ -17,6 +25,8 @@ interface LoginChecksParts {
   readonly agentSecrets: EntriesView;
   /** SCRAM credentials by user name. */
   readonly scramCredentials: EntriesView;
+  /** Delegation tokens by id. */
+  readonly delegationTokens: EntriesView;
   /** Logins of managed pipelines; none if absent. */
   readonly pipelineLogins?: PipelineLogins | undefined;
   readonly cpuCount: number;
@@ -28,6 +38,8 @@ interface LoginChecksParts {
 /** What the logins of all listeners share: one queue of checks, and one cache of their results. */
 export interface LoginChecks {
   readonly credentialOf: (user: string) => KnownCredential;
+  /** Delegation tokens by id. */
+  readonly tokenOf: (tokenId: string) => KnownToken;
   readonly passwords: Pick<PasswordCheck, 'check'>;
   /** `undefined` if no issuer is configured. */
   readonly checkToken: ((token: string) => Promise<CheckedToken>) | undefined;
@@ -44,6 +56,15 @@ export async function createLoginChecks(parts: LoginChecksParts): Promise<LoginC
     const credential = readScramCredential(value);
     return { credential, old: oldPasswordAt(credential, clock.nowMs()), isReal: true };
   };
+  const tokenOf = (tokenId: string): KnownToken => {
+    const value = parts.delegationTokens.byKey.get(tokenId);
+    const token = value && readDelegationToken(value);
+    if (token === undefined || !isTokenLive(token, clock.nowMs())) {
+      const credential = { ...decoyOf(`token ${tokenId}`), iterations: tokenIterations };
+      return { credential, isReal: false, owner: '', expiresMs: 0 };
+    }
+    return { credential: token.credential, isReal: true, owner: token.owner, expiresMs: token.expiresMs };
+  };
   const { waiting } = saslMetrics(parts.metrics);
   // Half of the CPUs, so that the other half serves clients that are already authenticated.
   const turns = new LoginQueue({
@@ -55,6 +76,7 @@ export async function createLoginChecks(parts: LoginChecksParts): Promise<LoginC
   const { pipelineLogins } = parts;
   return {
     credentialOf,
+    tokenOf,
     passwords: {
       check: async (login) => {
         if (!pipelineLogins?.isPipeline(login.user)) return passwords.check(login);

@@ -16,6 +16,7 @@ async function stage() {
   const checks = await createLoginChecks({
     agentSecrets: records.of('agentSecret'),
     scramCredentials: records.of('scramCredential'),
+    delegationTokens: records.of('delegationToken'),
     cpuCount: 1,
     ...parts,
   });

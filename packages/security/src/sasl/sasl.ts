@@ -179,7 +179,8 @@ export class Sasl {
     }
   }
 
-  #succeed(session: ClientSession, sasl: SaslSession, { user, validUntilMs, hasOldPassword }: Done): number {
+  #succeed(session: ClientSession, sasl: SaslSession, login: Done): number {
+    const { user, validUntilMs, hasOldPassword, isToken } = login;
     const { clock, sessionMsMax } = this.#options;
     const { mechanism } = sasl;
     const credentialMs = (validUntilMs ?? Number.POSITIVE_INFINITY) - clock.nowMs();
@@ -190,7 +191,9 @@ export class Sasl {
     const expiresMs = isForever ? undefined : clock.monotonicMs() + lifetimeMs;
     sasl.succeed({ user, mechanism, expiresMs });
     session.user = user;
-    this.#options.onLogin?.({ user, mechanism, hasOldPassword });
+    session.hasToken = isToken;
+    // A token is no use of the credential of its owner.
+    if (!isToken) this.#options.onLogin?.({ user, mechanism, hasOldPassword });
     return isForever ? 0 : lifetimeMs;
   }
 

@@ -10,6 +10,8 @@ export interface ClientFirst {
   readonly bare: string;
   readonly user: string;
   readonly nonce: string;
+  /** The user is the id of a delegation token, and the password its HMAC. */
+  readonly isToken: boolean;
 }
 
 interface ClientFinal {
@@ -41,7 +43,9 @@ export function readClientFirst(text: string): ClientFirst | Problem {
   const nonce = second.slice(2);
   if (!noncePattern.test(nonce)) return { problem: 'nonce is empty or has invalid characters' };
   const problem = problemOfIdentity(actAs, user) ?? problemOfExtensions(extensions);
-  return problem === undefined ? { gs2Header, bare, user, nonce } : { problem };
+  if (problem !== undefined) return { problem };
+  const isToken = extensions.some((extension) => tokenExtension.test(extension));
+  return { gs2Header, bare, user, nonce, isToken };
 }
 
 export function readClientFinal(text: string): ClientFinal | Problem {
@@ -69,14 +73,13 @@ function problemOfIdentity(actAs: string, user: string): string | undefined {
     : 'authorization as another user is not allowed';
 }
 
-/**
- * Unknown extensions are ignored. The exception is `tokenauth=true`, which current clients send to log in with a
- * delegation token; these are not supported.
- */
+/** Sent in the first message by clients that log in with a delegation token (KIP-48). */
+const tokenExtension = /^tokenauth=true$/i;
+
+/** Unknown extensions are ignored. */
 function problemOfExtensions(extensions: readonly string[]): string | undefined {
   for (const extension of extensions) {
     if (!/^[A-Za-z]+=/.test(extension)) return 'extension is not name=value';
-    if (/^tokenauth=true$/i.test(extension)) return 'delegation tokens are not supported';
   }
   return undefined;
 }

@@ -32,8 +32,17 @@ function freshNonce(): string {
   return randomBytes(24).toString('base64url');
 }
 
+/** The credential of a delegation token. */
+export interface KnownToken extends KnownCredential {
+  /** As whom the client acts. */
+  readonly owner: string;
+  readonly expiresMs: number;
+}
+
 interface ScramOptions {
   readonly credentialOf: (user: string) => KnownCredential;
+  /** Those of delegation tokens by id. A token that does not exist, or has expired, gets a decoy. */
+  readonly tokenOf: (tokenId: string) => KnownToken;
   readonly nonce?: () => string;
 }
 
@@ -49,6 +58,8 @@ interface Begun {
  * from it; neither is sent. Names and passwords are not normalized, as in Kafka. A user that does not exist gets a salt
  * and iterations like any other, always the same, and fails at the same step as a wrong password: at the proof. During
  * a rotation the proof may be that of either password, and the signature is made with the keys of the same one.
+ *
+ * With the extension `tokenauth=true` the user is the id of a delegation token, and the client acts as its owner.
  *
  * ```
  *  client   n,,n=user,r=<nonce of the client>
@@ -75,7 +86,7 @@ export class ScramConversation implements Conversation {
     const first = readClientFirst(text);
     if ('problem' in first) return misspoken(first.problem);
     if (first.user.length > coreLimits.principalNameCharsMax) return misspoken('user name is too long');
-    const known = this.#options.credentialOf(first.user);
+    const known = this.#knownBy(first);
     const { salt, iterations } = known.credential;
     if (iterations < iterationsMin) {
       return refused(
@@ -103,11 +114,17 @@ export class ScramConversation implements Conversation {
     }
     const signed = `${first.bare},${serverFirst},${final.withoutProof}`;
     // Read again, so that a client that waits in between cannot use a password that ended.
-    const { credential, old, isReal } = this.#options.credentialOf(user);
+    const known = this.#knownBy(first);
+    const { credential, old, isReal } = known;
     const proven = [credential, old].find((keys) => keys && isProof(final.proof, keys.storedKey, signed));
     if (proven === undefined || !isReal) return refused(user, isReal ? 'wrong proof' : 'unknown user');
     const token = `v=${mac(proven.serverKey, signed).toString('base64')}`;
-    return done(user, { token, hasOldPassword: proven === old });
+    if (!('owner' in known)) return done(user, { token, hasOldPassword: proven === old });
+    return done(known.owner, { token, validUntilMs: known.expiresMs, isToken: true });
+  }
+
+  #knownBy({ user, isToken }: ClientFirst): KnownCredential | KnownToken {
+    return isToken ? this.#options.tokenOf(user) : this.#options.credentialOf(user);
   }
 }
 

@@ -10,6 +10,8 @@ export interface ClientSession {
   readonly isEncrypted: boolean;
   /** The authenticated user, by a certificate, a proxy or a login; `undefined` until then. */
   user: string | undefined;
+  /** Whether it logged in with a delegation token, with which it may not manage tokens. */
+  hasToken?: boolean | undefined;
   /**
    * The principal for ACLs and quotas. Computed at each access, so that a revoked right is gone with the next request,
    * however the client authenticated.

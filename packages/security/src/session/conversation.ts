@@ -24,6 +24,8 @@ export interface Done {
   readonly validUntilMs: number | undefined;
   /** Whether the password was the one that a rotation replaced. */
   readonly hasOldPassword: boolean;
+  /** Whether the client logged in with a delegation token of the user. */
+  readonly isToken: boolean;
 }
 
 export interface Failed {
@@ -44,11 +46,12 @@ interface DoneOptions {
   readonly token?: string;
   readonly validUntilMs?: number | undefined;
   readonly hasOldPassword?: boolean;
+  readonly isToken?: boolean;
 }
 
 export function done(user: string, options: DoneOptions = {}): Done {
-  const { token = '', validUntilMs, hasOldPassword = false } = options;
-  return { kind: 'done', token: Buffer.from(token), user, validUntilMs, hasOldPassword };
+  const { token = '', validUntilMs, hasOldPassword = false, isToken = false } = options;
+  return { kind: 'done', token: Buffer.from(token), user, validUntilMs, hasOldPassword, isToken };
 }
 
 /** The credentials are wrong. The details go to the log only, not to the client. */

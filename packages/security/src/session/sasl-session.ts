@@ -86,6 +86,8 @@ const table: Readonly<Record<State, Readonly<Record<SaslEvent, SaslAction>>>> = 
 export interface SaslLogin {
   readonly user: string;
   readonly mechanism: string;
+  /** Whether it was with a delegation token. */
+  readonly isToken?: boolean;
   /** In monotonic time; `undefined` for never. */
   readonly expiresMs: number | undefined;
 }

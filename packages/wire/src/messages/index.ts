@@ -33,6 +33,10 @@ import { alterReplicaLogDirs } from './34-alter-replica-log-dirs.ts';
 import { describeLogDirs } from './35-describe-log-dirs.ts';
 import { saslAuthenticate } from './36-sasl-authenticate.ts';
 import { createPartitions } from './37-create-partitions.ts';
+import { createDelegationToken } from './38-create-delegation-token.ts';
+import { renewDelegationToken } from './39-renew-delegation-token.ts';
+import { expireDelegationToken } from './40-expire-delegation-token.ts';
+import { describeDelegationToken } from './41-describe-delegation-token.ts';
 import { deleteGroups } from './42-delete-groups.ts';
 import { electLeaders } from './43-elect-leaders.ts';
 import { incrementalAlterConfigs } from './44-incremental-alter-configs.ts';
@@ -107,6 +111,10 @@ export const apis = {
   DescribeLogDirs: describeLogDirs,
   SaslAuthenticate: saslAuthenticate,
   CreatePartitions: createPartitions,
+  CreateDelegationToken: createDelegationToken,
+  RenewDelegationToken: renewDelegationToken,
+  ExpireDelegationToken: expireDelegationToken,
+  DescribeDelegationToken: describeDelegationToken,
   DeleteGroups: deleteGroups,
   ElectLeaders: electLeaders,
   IncrementalAlterConfigs: incrementalAlterConfigs,

@@ -185,6 +185,26 @@ export const changedConfigs = {
   }),
 };
 
+/** A principal; the type is `User`. */
+export const principalFields = {
+  principalType: string(),
+  principalName: string(),
+};
+
+/** Who asked for a delegation token: its owner, or someone with the right to ask for it. */
+export const tokenRequester = {
+  tokenRequesterPrincipalType: string({ versions: '3+', default: '', ignorable: true }),
+  tokenRequesterPrincipalName: string({ versions: '3+', default: '', ignorable: true }),
+};
+
+/** The response to a change of a delegation token. */
+export const changedToken = {
+  errorCode: int16(),
+  /** -1 with most errors. */
+  expiryTimestampMs: int64(),
+  throttleTimeMs: int32(),
+};
+
 /** Tasks of a streams group: partition numbers of the source topics of a subtopology. */
 export const streamsTasks = {
   subtopologyId: string(),

@@ -7,6 +7,7 @@ import type {
   ShareError,
   TopicPartition,
 } from '@weir/cluster';
+import type { Clock } from '@weir/core';
 import type { ClusterMachine } from '@weir/machine';
 import type { ShareGroupRules } from '../share-configs.ts';
 import { acquire, expire, mayAcquire } from './acquire.ts';
@@ -15,7 +16,9 @@ import { SharePartition, type Span } from './share-partition.ts';
 import type { StoredPartition } from './stored-partition.ts';
 
 interface AcquisitionOptions {
-  readonly machine: Pick<ClusterMachine, 'findBatches'>;
+  readonly machine: Pick<ClusterMachine, 'findBatches' | 'findOffsets'>;
+  /** For the age of records; locks are in monotonic time. */
+  readonly clock: Pick<Clock, 'nowMs'>;
   readonly request: RecordsToAcquire;
   readonly rules: ShareGroupRules;
   readonly find: (place: TopicPartition) => StoredPartition | undefined;
@@ -114,8 +117,19 @@ export class Acquisition {
     const { error, logStartOffset, nextOffset, lastStableOffset } = log!;
     if (error !== 'NONE' && error !== 'OFFSET_OUT_OF_RANGE') return missing(error);
     const end = rules.isReadCommitted ? lastStableOffset : nextOffset;
-    const state = new SharePartition(rules.beginsAt === 'earliest' ? logStartOffset : end);
+    const state = new SharePartition(this.#startOf(place, logStartOffset, end));
     return open(place, state) ?? 'POLICY_VIOLATION';
+  }
+
+  /** The leader has no records, so that a start by age is that of the stored range with the first young one. */
+  #startOf(place: TopicPartition, logStartOffset: number, end: number): number {
+    const { machine, rules, clock } = this.#options;
+    const { beginsAt } = rules;
+    if (beginsAt === 'earliest') return logStartOffset;
+    if (beginsAt === 'latest') return end;
+    const wanted = { ...place, want: 'first', timestampMs: clock.nowMs() - beginsAt.ageMsMax } as const;
+    const [base] = machine.findOffsets([wanted])[0]!.pointers.baseOffset;
+    return base === undefined ? end : Math.min(end, Math.max(logStartOffset, base));
   }
 
   #readFrom(

@@ -9,7 +9,7 @@ import type { SharePartition } from './share-partition.ts';
 import type { StoredPartition } from './stored-partition.ts';
 
 interface WaitingAcquisitionsOptions {
-  readonly machine: Pick<ClusterMachine, 'findBatches'>;
+  readonly machine: Pick<ClusterMachine, 'findBatches' | 'findOffsets'>;
   readonly clock: Clock;
   readonly partitions: PartitionRuntimes;
   readonly hasGroup: (groupId: string) => boolean;
@@ -87,6 +87,7 @@ class WaitingRequest implements Sleeper {
     }
     const touched = new Set<StoredPartition>();
     const acquisition = new Acquisition({
+      clock,
       machine,
       request: this.#request,
       rules: partitions.rules(groupId),
