@@ -7,6 +7,8 @@ import { transactionErrorFor } from '../transactions/transaction-errors.ts';
 /**
  * AddOffsetsToTxn v0 to v4: announces that the transaction will commit offsets of a group.
  *
+ * An empty transactional id is INVALID_REQUEST.
+ *
  * If the control plane is unavailable or fails, the error is COORDINATOR_LOAD_IN_PROGRESS, and producers back off and
  * retry.
  *
@@ -44,5 +46,5 @@ function refusalOf(
   if (!access.may('WRITE', 'TRANSACTIONAL_ID', transactionalId))
     return 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED';
   if (!access.may('READ', 'GROUP', groupId)) return 'GROUP_AUTHORIZATION_FAILED';
-  return undefined;
+  return transactionalId === '' ? 'INVALID_REQUEST' : undefined;
 }

@@ -24,6 +24,7 @@ export const endTxnHandler: HandlerOf<Apis['EndTxn']> = async (request, context)
   if (!access.may('WRITE', 'TRANSACTIONAL_ID', request.transactionalId)) {
     return failed('TRANSACTIONAL_ID_AUTHORIZATION_FAILED');
   }
+  if (request.transactionalId === '') return failed('INVALID_REQUEST');
   const end = (from: RequestOrigin) =>
     coordinatorAnswer(
       cluster.port.endTransaction({

@@ -66,10 +66,10 @@ function failed(transactionalId: string, error: ErrorName) {
     errorCode: errors[error].code,
     transactionalId,
     transactionState: '',
-    transactionTimeoutMs: -1,
-    transactionStartTimeMs: -1n,
-    producerId: -1n,
-    producerEpoch: -1,
+    transactionTimeoutMs: 0,
+    transactionStartTimeMs: 0n,
+    producerId: 0n,
+    producerEpoch: 0,
     topics: [],
   };
 }

@@ -423,7 +423,7 @@ test('DescribeTransactions, ListTransactions and DescribeProducers', async () =>
     ]),
     [
       ['open', 'NONE', 'Ongoing', open.producerId, [['t', 1]]],
-      ['nobody', 'TRANSACTIONAL_ID_NOT_FOUND', '', -1n, []],
+      ['nobody', 'TRANSACTIONAL_ID_NOT_FOUND', '', 0n, []],
       ['idle', 'NONE', 'Empty', idle.producerId, []],
     ],
   );
