@@ -7,6 +7,7 @@ export type GroupsMachine = Pick<
   | 'offsets'
   | 'fetchOffsets'
   | 'findBatches'
+  | 'findOffsets'
   | 'topicById'
   | 'topicByName'
   | 'topicByNumber'

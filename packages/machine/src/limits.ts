@@ -170,7 +170,7 @@ export const machineLimits = {
   /** The longest life of a delegation token, as Kafka's default of `delegation.token.max.lifetime.ms`: 7 days. */
   delegationTokenMsMax: 7 * 86_400_000,
 
-  /** The time between renewals of a delegation token, as Kafka's default of `delegation.token.expiry.time.ms`: 1 day. */
+  /** The time between renewals of a delegation token: Kafka's default of `delegation.token.expiry.time.ms`, 1 day. */
   delegationTokenRenewalMsMax: 86_400_000,
 
   /** Filters of one call that leave a field open and so need a scan of all ACLs. */

@@ -21,8 +21,8 @@ import { isTokenClient, lifetimeOf, principalType } from '../tokens/token-reques
  * - For another owner it requires CREATE_TOKENS on the user (DELEGATION_TOKEN_AUTHORIZATION_FAILED).
  * - INVALID_PRINCIPAL_TYPE for an owner or renewer that is no user, or whose name cannot be one.
  * - The token ends after 7 days, or earlier if the client wants, and has to be renewed every day.
- * - POLICY_VIOLATION beyond the limits of tokens and renewers. DELEGATION_TOKEN_AUTH_DISABLED if the control plane has no
- *   sealing keys.
+ * - POLICY_VIOLATION beyond the limits of tokens and renewers. DELEGATION_TOKEN_AUTH_DISABLED if the control plane has
+ *   no sealing keys.
  * - If the control plane is unavailable, the error is NOT_CONTROLLER, and admin clients refresh metadata and retry.
  */
 export const createDelegationTokenHandler: HandlerOf<Apis['CreateDelegationToken']> = async (

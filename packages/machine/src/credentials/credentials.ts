@@ -85,8 +85,8 @@ export function decidePutCredentials(
 }
 
 /**
- * Decides what is removed, without applying it: a credential with its password and its tokens, never the password of a user without a
- * credential.
+ * Decides what is removed, without applying it: a credential with its password and its tokens, never the password of a
+ * user without a credential.
  */
 export function decideDeleteCredentials(
   state: ClusterState,

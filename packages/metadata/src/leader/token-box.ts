@@ -1,4 +1,4 @@
-/** Seals the HMACs of delegation tokens, so that a copy of the journal or of a backup lets nobody log in with one. */
+/** Seals the HMACs of delegation tokens, so that a copy of the journal or of a backup is no login. */
 export interface TokenBox {
   /** `undefined` without sealing keys. */
   seal(tokenId: string, hmac: Uint8Array): Promise<string | undefined>;
