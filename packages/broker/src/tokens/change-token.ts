@@ -26,7 +26,7 @@ export async function changeToken(
     const expires = new Date(expiresMs).toISOString();
     const fields = { tokenId, principal: access.principal.name, peer: remoteAddress, expires };
     if (kind === 'renew') log.info('renewed delegation token', fields);
-    else log.info('ended delegation token', fields);
+    else log.info('removed or shortened delegation token', fields);
   }
   return answer(error, expiresMs);
 }
