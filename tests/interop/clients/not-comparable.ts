@@ -22,23 +22,18 @@ export const notComparable: Readonly<Record<string, string>> = {
   ...removed('CreateAcls', [0]),
   ...removed('DeleteAcls', [0]),
   ...removed('DescribeConfigs', [0]),
+  ...removed('AlterReplicaLogDirs', [0]),
   ...removed('DescribeLogDirs', [0]),
   ...removed('CreateDelegationToken', [0]),
   ...removed('RenewDelegationToken', [0]),
   ...removed('ExpireDelegationToken', [0]),
   ...removed('DescribeDelegationToken', [0]),
-  ...notServed('AlterReplicaLogDirs', [0, 1, 2]),
-  ...notServed('UnregisterBroker', [0]),
   ...betweenBrokers('AlterPartition', [0, 1, 2, 3]),
   ...betweenBrokers('Envelope', [0]),
 };
 
 function removed(name: string, versions: readonly number[]): Record<string, string> {
   return excuse(name, versions, 'Kafka 4.0 removed it, and every client has a later version');
-}
-
-function notServed(name: string, versions: readonly number[]): Record<string, string> {
-  return excuse(name, versions, 'Agents do not serve it');
 }
 
 function betweenBrokers(name: string, versions: readonly number[]): Record<string, string> {

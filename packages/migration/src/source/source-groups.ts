@@ -88,7 +88,7 @@ export interface SourceCommits {
   readonly problems: readonly string[];
 }
 
-/** The committed offsets of groups, of all partitions that have one. `mustBeStable` is heard from Kafka 2.5 on. */
+/** The committed offsets of groups, of all partitions that have one. `mustBeStable` has an effect from Kafka 2.5 on. */
 export async function sourceCommits(
   source: SourceCluster,
   groups: readonly Pick<SourceGroup, 'groupId' | 'coordinatorId'>[],
