@@ -28,3 +28,17 @@ export function fileIdBucket(fileId: string): number {
   const namesBucket = (Number.parseInt(fileId[12]!, 16) & namesBucketBit) !== 0;
   return namesBucket ? Number.parseInt(fileId.slice(17, 19), 16) : 0;
 }
+
+/**
+ * The digits that the ids of the files of a sequence have in common (ADR 0202): the last 13. Those of other files are
+ * random.
+ */
+export function fileIdSequence(fileId: string): string {
+  return fileId.slice(-fileSequenceDigits);
+}
+
+const fileSequenceDigits = 13;
+
+export function isFileSequence(text: string): boolean {
+  return /^[\da-f]{13}$/.test(text);
+}

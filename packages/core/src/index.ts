@@ -50,7 +50,9 @@ export {
   fileIdBucket,
   fileIdLevel,
   fileIdLevelMax,
+  fileIdSequence,
   fileIdTimeMs,
+  isFileSequence,
   namesBucketBit,
 } from './file-id-time.ts';
 export { fileIdOf, fileOriginOf, fileReference, isFileReference } from './file-reference.ts';

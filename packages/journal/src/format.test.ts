@@ -61,7 +61,7 @@ test('the written bytes match the declared format', () => {
       fileIds: { fileIdLevelMax, fileBucketMax },
     },
     {
-      journalFormat: 9,
+      journalFormat: 10,
       rowVersion: 1,
       snapshotVersion: 2,
       partNumbers: [1, 10, 11, 12, 20, 30, 40, 41, 43, 44, 60, 70],
@@ -69,7 +69,7 @@ test('the written bytes match the declared format', () => {
         1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 31, 32, 33, 34, 40,
         41, 42, 43, 46, 49, 50, 51, 52, 53, 54, 60, 70, 71, 72, 73, 74,
       ],
-      namespaces: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 30, 31, 32, 33],
+      namespaces: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 30, 31, 32, 33],
       fileIds: { fileIdLevelMax: 7, fileBucketMax: 255 },
     },
   );
@@ -89,10 +89,10 @@ test('a database of this release is accepted, and one of an earlier release gets
 
 test('newer formats, rows and snapshots are refused with both numbers', async (t) => {
   const path = await writtenDatabase(t);
-  change(path, 'PRAGMA user_version = 10');
+  change(path, 'PRAGMA user_version = 11');
   refuses(
     path,
-    /^written by a newer release \(journal format 10, this release reads up to 9\); start that release/,
+    /^written by a newer release \(journal format 11, this release reads up to 10\); start that release/,
   );
   change(path, 'PRAGMA user_version = 4');
   change(path, "UPDATE journal_chunks SET packed = x'0900000000'");
@@ -105,9 +105,9 @@ test('newer formats, rows and snapshots are refused with both numbers', async (t
 
 test('the journal thread does not change a database of a newer format', async (t) => {
   const path = await writtenDatabase(t);
-  change(path, 'PRAGMA user_version = 10; DROP TABLE journal_notes');
+  change(path, 'PRAGMA user_version = 11; DROP TABLE journal_notes');
   const hub = openJournals(path, { clock: systemClock, log: silentLog });
-  await assert.rejects(hub.journal('c').read(0, 1), /written by a newer release \(journal format 10/);
+  await assert.rejects(hub.journal('c').read(0, 1), /written by a newer release \(journal format 11/);
   await hub.close();
   using database = new DatabaseSync(path);
   const tables = database.prepare("SELECT name FROM sqlite_schema WHERE name = 'journal_notes'").all();

@@ -9,7 +9,7 @@ import { rowVersion } from './packed-entries.ts';
  * of files mean. Raise it with every change that earlier releases cannot read (format.test.ts has the list), so that
  * they refuse the database before they change it. A database without a number has format 1.
  */
-export const journalFormat = 9;
+export const journalFormat = 10;
 
 /**
  * What a SQLite file adds to its format number if its cluster has log files in the segments of its bucket, and if its

@@ -39,6 +39,7 @@ import { type Command, MalformedCommand, type ReplyOf } from './command.ts';
 import { CommandWork, executors, type Outcome } from './execute-command.ts';
 import { becomeClone } from './files/become-clone.ts';
 import { compactionBacklog } from './files/compaction-backlog.ts';
+import { isOfOpenSequence } from './files/file-sequences.ts';
 import { planCompaction } from './files/plan-compaction.ts';
 import {
   type KeyCompactionPlan,
@@ -273,9 +274,13 @@ export class ClusterMachine {
     return counts.length === 0 ? [0] : counts;
   }
 
-  /** Returns dead files that died before a time, the first to die first. */
+  /** Returns dead files that died before a time and may be deleted, the first to die first. */
   deadFiles({ deadBeforeMs, limit }: DeadFilesQuery): DeadFile[] {
-    return this.#state.files.deadFiles(deadBeforeMs, limit);
+    return this.#state.files.deadFiles(
+      deadBeforeMs,
+      limit,
+      (fileId) => !isOfOpenSequence(this.#state, fileId),
+    );
   }
 
   /**

@@ -22,6 +22,7 @@ export {
   logFileKey,
   newFileId,
   restoreFenceKey,
+  sequencePlace,
 } from './log-file/file-id.ts';
 export { LogFileError } from './log-file/log-file-error.ts';
 export { parseHeader, readLogFile } from './log-file/read-log-file.ts';

@@ -56,15 +56,15 @@ test('a database of a newer release is refused', async (t) => {
 
 test('a journal of a newer release is refused in one line with both formats', async (t) => {
   const { path } = databaseIn(t);
-  write(path, 'CREATE TABLE journal_heads (cluster_id TEXT); PRAGMA user_version = 9');
+  write(path, 'CREATE TABLE journal_heads (cluster_id TEXT); PRAGMA user_version = 11');
   await refuses(
     path,
-    /^[^\n]*weir\.db: written by a newer release \(journal format 9, this release reads up to \d\); start that release, or restore a backup$/,
+    /^[^\n]*weir\.db: written by a newer release \(journal format 11, this release reads up to \d+\); start that release, or restore a backup$/,
   );
 });
 
 test('a server is retried until it answers, and refused if a newer release has written there', async () => {
-  const answers = [new Error('away'), new Error('away'), new NewerFormat('journal format', 9, 1)];
+  const answers = [new Error('away'), new Error('away'), new NewerFormat('journal format', 11, 1)];
   const clock = new HandClock();
   const hub = {
     check: async () => {
@@ -76,7 +76,7 @@ test('a server is retried until it answers, and refused if a newer release has w
   const stop = new AbortController();
   await assert.rejects(checkServer(hub, { clock, log: silentLog, stop: stop.signal }), (error) => {
     assert.ok(error instanceof DatabaseProblem, String(error));
-    assert.match(error.message, /^journal: PostgreSQL: written by a newer release \(journal format 9, /);
+    assert.match(error.message, /^journal: PostgreSQL: written by a newer release \(journal format 11, /);
     return true;
   });
   assert.equal(answers.length, 0);

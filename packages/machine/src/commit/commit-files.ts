@@ -10,6 +10,7 @@ import type { ByteReader } from '../bytes/byte-reader.ts';
 import type { ByteWriter } from '../bytes/byte-writer.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import { committableFromMs } from '../files/dead-files.ts';
+import { isOfOpenSequence } from '../files/file-sequences.ts';
 import { isBucketKnown } from '../files/known-buckets.ts';
 import type { MachineLimits } from '../machine-limits.ts';
 import { ownMigrationOf } from '../managed/managed-topics.ts';
@@ -97,7 +98,8 @@ function commitFile(
   // And one in a bucket that the cluster does not know, such as one that a restore has forgotten: none could read it.
   const isRefused =
     state.files.slotOf(file.fileId) >= 0 ||
-    fileIdTimeMs(file.fileId) < committableFromMs(limits, state.nowMs) ||
+    (fileIdTimeMs(file.fileId) < committableFromMs(limits, state.nowMs) &&
+      !isOfOpenSequence(state, file.fileId)) ||
     !isBucketKnown(state, file.fileId);
 
   for (let row = 0; row < rows; row++) {

@@ -25,6 +25,8 @@ const isTaken: { readonly [Name in Namespace]: boolean } = {
   nodeId: false,
   brokerConfigs: false,
   jobEnd: false,
+  // Their files lie below the prefix of the cluster that was cloned, which commits them.
+  fileSequence: false,
   // The migration writes to the cluster that was cloned. In the clone its topics are ordinary ones.
   managedTopic: false,
 };

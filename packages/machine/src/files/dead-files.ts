@@ -3,6 +3,7 @@ import type { ByteWriter } from '../bytes/byte-writer.ts';
 import type { ClusterState } from '../cluster-state.ts';
 import { MalformedCommand } from '../command.ts';
 import type { MachineLimits } from '../machine-limits.ts';
+import { isOfOpenSequence } from './file-sequences.ts';
 
 /** Returns the time that the id of a file must have at least so that the file can be committed now. */
 export function committableFromMs(limits: MachineLimits, nowMs: number): number {
@@ -22,8 +23,10 @@ export function checkFileIds(fileIds: readonly string[], limits: MachineLimits):
 }
 
 /** Returns those of the files that are dead, each once. */
-export function decideForgetDeadFiles({ files }: ClusterState, fileIds: readonly string[]): string[] {
-  return [...new Set(fileIds)].filter((fileId) => files.isDead(fileId));
+export function decideForgetDeadFiles(state: ClusterState, fileIds: readonly string[]): string[] {
+  return [...new Set(fileIds)].filter(
+    (fileId) => state.files.isDead(fileId) && !isOfOpenSequence(state, fileId),
+  );
 }
 
 export function writeDeadFilesForgotten(
@@ -53,13 +56,14 @@ interface FileSize {
 
 /** Returns those of the files that the cluster does not know, each once. */
 export function decideDeclareFilesDead(
-  { files }: ClusterState,
+  state: ClusterState,
   fileIds: readonly string[],
   fileBytes: readonly number[],
 ): FileSize[] {
+  const { files } = state;
   const unknown = new Map<string, FileSize>();
   for (const [index, fileId] of fileIds.entries()) {
-    if (files.slotOf(fileId) >= 0) continue;
+    if (files.slotOf(fileId) >= 0 || isOfOpenSequence(state, fileId)) continue;
     const size = fileBytes[index] ?? 0;
     unknown.set(fileId, { fileId, fileBytes: Math.min(Math.max(0, Math.floor(size)), 2 ** 32 - 1) });
   }

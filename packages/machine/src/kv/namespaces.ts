@@ -31,6 +31,8 @@ export const namespaces = {
   managedTopic: { number: 13, isFollowed: true },
   /** Delegation tokens by id (credentials/delegation-tokens.ts). */
   delegationToken: { number: 14, isFollowed: true },
+  /** Sequences of files that may be acknowledged before their commit, by id (`cluster`, file-sequence.ts). */
+  fileSequence: { number: 15, isFollowed: false },
   /** Configs of groups by id, as JSON (alter-configs.ts). */
   groupConfigs: { number: 30, isFollowed: false },
   /** Client-metrics subscriptions by name: their configs as JSON (alter-configs.ts). */

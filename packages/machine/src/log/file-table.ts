@@ -206,12 +206,13 @@ export class FileTable {
     }
   }
 
-  /** Returns files that died before a time, the first to die first. */
-  deadFiles(deadBeforeMs: number, limit: number): DeadFile[] {
+  /** Returns files that died before a time and may be forgotten, the first to die first. */
+  deadFiles(deadBeforeMs: number, limit: number, mayForget = (_fileId: string) => true): DeadFile[] {
     const found: DeadFile[] = [];
     for (const [slot, deadMs] of this.dead.oldestFirst()) {
       if (found.length >= limit || deadMs >= deadBeforeMs) break;
-      found.push({ fileId: this.fileId(slot), fileBytes: this.fileBytes(slot), deadMs });
+      const fileId = this.fileId(slot);
+      if (mayForget(fileId)) found.push({ fileId, fileBytes: this.fileBytes(slot), deadMs });
     }
     return found;
   }

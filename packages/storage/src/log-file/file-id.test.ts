@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fileIdBucket, fileIdLevel, fileIdTimeMs, seededRandom } from '@weir/core';
+import { fileIdBucket, fileIdLevel, fileIdSequence, fileIdTimeMs, seededRandom } from '@weir/core';
 import fc from 'fast-check';
-import { bucketOfKey, compactedFileId, isFileId, logFileKey, newFileId } from './file-id.ts';
+import { bucketOfKey, compactedFileId, isFileId, logFileKey, newFileId, sequencePlace } from './file-id.ts';
 
 test('ids increase, whatever the clock does and whichever bucket they are for', () => {
   const steps = fc.tuple(fc.integer({ min: -5, max: 5 }), fc.constantFrom(0, 0, 1, 2, 255));
@@ -55,6 +55,29 @@ test('ids of a range share their random digits and spread keys evenly, and a ran
   const folders = Map.groupBy(ids.slice(0, -1), (id) => id.slice(-2));
   assert.deepEqual(new Set([...folders.values()].map(({ length }) => length)), new Set([256]));
   assert.equal(folders.size, 256);
+});
+
+test('files of a sequence lie in one folder, in order, whichever bucket they are for', () => {
+  const random = seededRandom(1);
+  const first = newFileId(1_700_000_000_000, random);
+  const sequence = fileIdSequence(first);
+  // The clock goes back by an hour after the sequence was begun.
+  const ids = [0, 0, 3, 0].map((bucket, n) =>
+    newFileId(1_700_000_000_000 - 3_600_000 + n, random, bucket, { sequence }),
+  );
+  assert.deepEqual(
+    ids.map(fileIdSequence),
+    ids.map(() => sequence),
+  );
+  assert.deepEqual(ids.map(fileIdBucket), [0, 0, 3, 0]);
+  assert.deepEqual(ids, [...ids].sort());
+  const { prefix, startAfter } = sequencePlace('vci_c', sequence, fileIdTimeMs(first));
+  const keys = ids.map((id) => logFileKey('vci_c', id));
+  assert.ok(
+    keys.every((key) => key.startsWith(prefix) && key > startAfter),
+    keys.join(),
+  );
+  assert.throws(() => newFileId(1, random, 0, { sequence: 'f00' }), RangeError);
 });
 
 test('an id contains its time', () => {

@@ -5,6 +5,7 @@ import {
   fileIdOf,
   fileOriginOf,
   isFileReference,
+  isFileSequence,
   namesBucketBit,
   type Random,
 } from '@weir/core';
@@ -21,6 +22,8 @@ import {
  * The count distinguishes the files of one millisecond and preserves their order; a random part distinguishes agents.
  * The level is 0 for files of the write path and higher for compacted ones; its highest bit says that the id names the
  * bucket of the file (ADR 0048). `fileIdTimeMs`, `fileIdLevel` and `fileIdBucket` of `@weir/core` read an id.
+ *
+ * The files of a sequence (ADR 0202) have the same last 13 digits instead of random ones, and so lie in one folder.
  */
 const countLimit = 2 ** 16;
 const timeLimit = 2 ** 48;
@@ -41,6 +44,8 @@ interface FileIdOptions {
    * id. The last digits, which spread keys over the store's partitions, then have all values equally often.
    */
   readonly usesRanges?: boolean | undefined;
+  /** The sequence of the file, for a file that is acknowledged before its commit. */
+  readonly sequence?: string | undefined;
 }
 
 /** By random source: an agent has one, so that two simulated clusters in a process are independent. */
@@ -54,7 +59,7 @@ export function newFileId(
   nowMs: number,
   random: Random,
   bucket = 0,
-  { usesRanges = false }: FileIdOptions = {},
+  { usesRanges = false, sequence }: FileIdOptions = {},
 ): string {
   let last = lastOf.get(random);
   if (last === undefined) {
@@ -76,7 +81,22 @@ export function newFileId(
   last.timeMs = timeMs;
   last.count = count;
   last.bucket = bucket;
+  if (sequence !== undefined) {
+    if (!isFileSequence(sequence))
+      throw new RangeError(`${JSON.stringify(sequence)} is not a sequence of files`);
+    return fileId(timeMs, 0, count, bucket, `00${sequence}`);
+  }
   return fileId(timeMs, 0, count, bucket, usesRanges ? nextOfRange(last, random) : drawn(random));
+}
+
+/** Where the files of a sequence lie, among others: keys with this prefix, behind `startAfter`. */
+export function sequencePlace(
+  clusterId: string,
+  sequence: string,
+  fromMs: number,
+): { readonly prefix: string; readonly startAfter: string } {
+  const prefix = `${clusterPrefix(clusterId)}${sequence.slice(-2)}/`;
+  return { prefix, startAfter: `${prefix}${hex(fromMs, 12)}` };
 }
 
 function nextOfRange(last: Last, random: Random): string {
