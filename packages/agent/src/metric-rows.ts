@@ -4,6 +4,7 @@ import {
   deadFiles,
   exchangeRows,
   invalidRecordsRow,
+  lightningRows,
   listenerRows,
   metadataRows,
   outcomes,
@@ -56,6 +57,7 @@ import { requestsRow } from './stats/request-counters.ts';
 /** All metrics of agents, for documentation and tests. Cluster metrics are not included. */
 export const agentMetricRows: readonly MetricRow[] = [
   ...Object.values(listenerRows),
+  ...Object.values(lightningRows),
   ...Object.values(servingRows),
   httpConnectionsCutRow,
   requestsRow,

@@ -62,7 +62,10 @@ export { ClientTelemetry, pointsRow, pushesRow } from './telemetry/client-teleme
 export { ConnectedClients } from './telemetry/connected-clients.ts';
 export { TopicDistribution, topicDistributionRows } from './telemetry/topic-distributions.ts';
 export type { FlushLimits } from './write-path/data-file.ts';
+export type { StoredFile } from './write-path/file-uploads.ts';
 export { Impersonation, type ImpersonationOptions } from './write-path/impersonation/impersonation.ts';
+export { lightningRows } from './write-path/lightning/lightning-metrics.ts';
+export { withLightning } from './write-path/lightning/lightning-writes.ts';
 export type { AppendResult, ProducedBatch } from './write-path/produced-batch.ts';
 export { RecentReaders } from './write-path/recent-readers.ts';
 export { WriteHealth } from './write-path/write-health.ts';

@@ -259,6 +259,13 @@ export const brokerLimits = {
   fileBatchesMax: 32 * KiB,
   appendBatchesMax: 8 * KiB,
 
+  /** Topics that an agent knows to be lightning topics; when one was forgotten, its next write waits for others. */
+  lightningTopicsMax: 20_000,
+
+  /** Sequences of files that one call names, and the pause between two calls about them. */
+  sequencesPerCallMax: 100,
+  sequenceCallPauseMs: 100,
+
   /** Batches in one commit call, unless a single file has more. About 80 bytes each. */
   commitBatchesMax: 32 * KiB,
 

@@ -41,7 +41,9 @@ import { AnswerHold } from '../src/requests/answer-hold.ts';
 import type { Handler, RequestContext } from '../src/requests/handler.ts';
 import { RequestQuotas } from '../src/requests/request-quotas.ts';
 import type { FlushLimits } from '../src/write-path/data-file.ts';
+import type { StoredFile } from '../src/write-path/file-uploads.ts';
 import { Impersonation, type ImpersonationOptions } from '../src/write-path/impersonation/impersonation.ts';
+import { withLightning } from '../src/write-path/lightning/lightning-writes.ts';
 import type { ProducedBatch } from '../src/write-path/produced-batch.ts';
 import { createWritePath, type WritePath } from '../src/write-path/write-path.ts';
 
@@ -166,6 +168,8 @@ export interface DataPathOptions {
   readonly flush?: Partial<FlushLimits>;
   readonly hedgesUploads?: boolean;
   readonly commitsContent?: (bucket: number) => boolean;
+  /** Whether there are lightning topics, and under which id the agent registers its sequences of files. */
+  readonly lightningAgentId?: string;
   readonly inflightFilesMax?: number;
   readonly bufferedBytesMax?: number;
   readonly pages?: Partial<PageOptions>;
@@ -227,21 +231,22 @@ export class DataPath {
       metrics,
     });
     this.damage = new DamageRegistry({ view: this.view, clock, log: silentLog });
-    this.writePath = createWritePath({
+    const writeOptions = {
       clusterId: this.cluster.clusterId,
       store,
       cluster: this.view,
       flush: { windowMs: 0, uncompressedBytesMax: 64 << 20, compressedBytesMax: 1 << 20, ...options.flush },
-      hedgesUploads: options.hedgesUploads,
-      commitsContent: options.commitsContent,
       inflightFilesMax: options.inflightFilesMax ?? 64,
       bufferedBytesMax: options.bufferedBytesMax ?? 64 << 20,
       clock,
       random: this.random,
       log: options.log ?? silentLog,
       metrics,
-      onStored: (file) => this.readPath.adopt(file),
-    });
+      onStored: (file: StoredFile) => this.readPath.adopt(file),
+    };
+    const { hedgesUploads, commitsContent, lightningAgentId: agentId } = options;
+    const classic = createWritePath({ ...writeOptions, hedgesUploads, commitsContent });
+    this.writePath = agentId === undefined ? classic : withLightning(classic, { ...writeOptions, agentId });
     this.sessions = new FetchSessions({ clock, random: this.random });
     this.#handlers = {
       Produce: produceHandler({

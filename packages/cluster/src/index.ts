@@ -502,6 +502,14 @@ export {
 } from './credentials/scram-secret.ts';
 export { type EntriesView, FollowedEntries, type FollowedEntriesView } from './entries/followed-entries.ts';
 export type { FilePointers, FileState } from './file-pointers.ts';
+export {
+  fileSequenceIntervalMs,
+  fileSequenceLeaseMs,
+  fileSequenceSilenceMsMax,
+  readFileSequence,
+  type SequenceToKeep,
+  writeFileSequence,
+} from './file-sequence.ts';
 export { fileCompactionKind, readCompactionTask, writeCompactionTask } from './jobs/compaction-task.ts';
 export { fileDeletionKind, readDeletionTask, writeDeletionTask } from './jobs/deletion-task.ts';
 export {
@@ -548,6 +556,7 @@ export {
   readPipelineTask,
   writePipelineTask,
 } from './jobs/pipeline-task.ts';
+export { type ReplayTask, readReplayTask, sequenceReplayKind, writeReplayTask } from './jobs/replay-task.ts';
 export { deadFileScanKind, readScanTask, type ScanTask, writeScanTask } from './jobs/scan-task.ts';
 export { secretsDigest } from './jobs/secrets-digest.ts';
 export {

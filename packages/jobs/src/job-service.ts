@@ -18,6 +18,7 @@ import { JobRunner } from './job-runner.ts';
 import { jobLimits } from './limits.ts';
 import { restoreCheck } from './restore-check.ts';
 import { searchedBuckets } from './searched-buckets.ts';
+import { sequenceReplay } from './sequence-replay.ts';
 
 /** Settings of the background jobs of an agent. */
 export interface JobSettings {
@@ -156,10 +157,14 @@ export function jobService(options: JobServiceOptions): JobRunner {
     }),
     ...(options.others ?? []),
   ];
+  const taker = { roles, jobCategories: settings.categories };
+  // Consumers wait for the records of these files: every agent that takes any jobs about files commits them.
+  const takesFiles = takesJobs(taker, 'compaction') || takesJobs(taker, 'deadscanner');
+  const replay = sequenceReplay({ clusterId, port, buckets: searched, checkOwner, metrics });
   return new JobRunner({
     ...options,
     port,
-    kinds: kinds.filter(({ category }) => takesJobs({ roles, jobCategories: settings.categories }, category)),
+    kinds: [...(takesFiles ? [replay] : []), ...kinds.filter(({ category }) => takesJobs(taker, category))],
     slots: Math.max(1, Math.floor(cpuCount * settings.slotsPerCpu)) + (options.others === undefined ? 0 : 1),
     metrics: jobMetrics(metrics),
     onStopped: () => threads.end(),

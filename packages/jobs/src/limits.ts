@@ -24,6 +24,10 @@ export const jobLimits = {
   /** What one pointer into a merged file covers, unless a batch is larger: so precise are retention and seeks. */
   mergedPointerBytesMax: 4 * MiB,
 
+  /** Files of a sequence that one call asks about, and batches that one commits. */
+  replayedFilesPerCallMax: 500,
+  replayedBatchesPerCallMax: 20_000,
+
   /** Sidecars of one topic of events that are looked at. A day has some dozens. */
   eventSidecarsPerTopicMax: 50_000,
 

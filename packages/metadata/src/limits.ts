@@ -80,6 +80,10 @@ export const metadataLimits = {
   /** Compactions of keys that are open at a time. */
   openKeyCompactionsMax: 4,
 
+  /** Sequences of files of one cluster that are open, and those that one call names. About 150 bytes each. */
+  fileSequencesMax: 10_000,
+  fileSequencesPerCallMax: 100,
+
   /** Files that one job deletes: one request to S3. */
   deletedFilesPerJobMax: 1_000,
 

@@ -9,7 +9,7 @@ import { systemClock, systemEnvironment } from '@weir/core';
 
 const bin = join(import.meta.dirname, '../../../bin/weir');
 /** Generous, because the machine may be busy with all other tests. No test measures this time. */
-const patienceMs = 60_000;
+const patienceMs = 180_000;
 
 /** A running `weir` command and its output. */
 export class Command {
@@ -69,6 +69,7 @@ interface Announced {
 }
 
 interface TestEnvironment {
+  readonly controlPlane: Command;
   /** Arguments for an agent of this cluster, with free ports. */
   readonly agent: readonly string[];
 }
@@ -87,6 +88,7 @@ export async function startTestEnvironment(t: TestContext): Promise<TestEnvironm
   ]);
   const [, url] = await controlPlane.waitForOutput(/control plane +(\S+)\n/);
   return {
+    controlPlane,
     agent: [
       'agent',
       ...identity,

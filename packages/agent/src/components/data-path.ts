@@ -15,10 +15,12 @@ import {
   RecentReaders,
   SchemaValidation,
   ShareService,
+  type StoredFile,
   shareAcknowledgeHandler,
   shareFetchHandler,
   TopicDistribution,
   topicDistributionRows,
+  withLightning,
 } from '@weir/broker';
 import { migrationRows, openWrittenSource, SourceWrites } from '@weir/jobs';
 import type { RecordSchemas } from '@weir/registry/decoding';
@@ -71,14 +73,12 @@ function createDataPath(
   });
   const damage = new DamageRegistry({ view, clock, log });
   const readers = new RecentReaders(clock);
-  const ownWrites = createWritePath({
+  const writeOptions = {
     clusterId,
     store,
     cluster: view,
     flush: options.flush,
     bucket: () => options.buckets?.ingestion ?? 0,
-    hedgesUploads: options.hedgesUploads,
-    commitsContent: options.commitsContent,
     usesFileIdRanges: options.usesFileIdRanges,
     inflightFilesMax: inflightFilesPerCpu * cpuCount,
     bufferedBytesMax: options.bufferedBytesMax,
@@ -87,11 +87,18 @@ function createDataPath(
     log,
     metrics,
     health,
-    onStored(file) {
+    onStored(file: StoredFile) {
       stats.fileStored(file.fileBytes);
       if (readers.hasAny) readPath.adopt(file);
     },
-  });
+  };
+  const { hedgesUploads, commitsContent } = options;
+  const classicWrites = createWritePath({ ...writeOptions, hedgesUploads, commitsContent });
+  // Where a commit stores the file, nothing is stored before it.
+  const ownWrites =
+    commitsContent === undefined
+      ? withLightning(classicWrites, { ...writeOptions, agentId: options.agentId })
+      : classicWrites;
   const sourceWrites = new SourceWrites({
     port: view.port,
     open: (source, stop) => openWrittenSource(source, stop, { tenantAccess, clock }),

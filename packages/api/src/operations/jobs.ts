@@ -12,7 +12,7 @@ const job = z
   .object({
     job_id: text(nameCharsMax).describe('The job.'),
     kind: text(64).describe(
-      'The kind: file_compaction, key_compaction, file_deletion, dead_file_scan, pipeline, schema_linking, schema_export, table_ingestion, table_maintenance or table_removal.',
+      'The kind: file_compaction, key_compaction, file_deletion, dead_file_scan, sequence_replay, pipeline, schema_linking, schema_export, table_ingestion, table_maintenance or table_removal.',
     ),
     scope: text(nameCharsMax).describe('The object that it works on; empty for the whole cluster.'),
     state: z

@@ -80,6 +80,7 @@ export class ManagedWrites {
       },
       appendInBackground: (batches) => writePath.appendInBackground(batches),
       drain: () => writePath.drain(),
+      committed: () => writePath.committed(),
       abandon: () => writePath.abandon(),
     };
   }

@@ -180,11 +180,17 @@ const usedUp = refuse('MESSAGE_TOO_LARGE', 'decompressed records of the request 
 /** Returns the batch if its header is valid. */
 function begin(
   records: Buffer | null,
-  { allowsZstd, hasCheckedCrc, transaction }: CheckOptions,
+  { rules, allowsZstd, hasCheckedCrc, transaction }: CheckOptions,
 ): RecordBatchView | (CheckedBatch & { readonly ok: false }) {
   const header = validateProducedBatch(records, { allowsZstd, hasCheckedCrc });
   if (!header.ok) return header;
   const view = header.batch;
+  if (rules.isLightning === true && (view.producerId >= 0n || view.isTransactional)) {
+    return refuse(
+      'INVALID_REQUEST',
+      'lightning topics take no idempotent and no transactional producers; set enable.idempotence=false',
+    );
+  }
   if (view.isTransactional && transaction === undefined) {
     return refuse(
       'TRANSACTIONAL_ID_AUTHORIZATION_FAILED',
@@ -246,7 +252,7 @@ function complete(
   came: RecordBatchView,
   walked: StampedRecords | undefined,
   { topicId, partition }: BatchPlace,
-  { rules: { stampsAppendTime }, nowMs, transaction }: CheckOptions,
+  { rules: { stampsAppendTime, isLightning }, nowMs, transaction }: CheckOptions,
 ): CheckedBatch {
   const view = walked?.batch ?? came;
   const uncompressedBytes =
@@ -256,7 +262,7 @@ function complete(
   }
   if (stampsAppendTime) rewriteAppendTime(view.bytes, BigInt(nowMs));
   const logAppendTimeMs = stampsAppendTime ? nowMs : -1;
-  const batch = produced(view, topicId, partition, uncompressedBytes, transaction);
+  const batch = produced(view, topicId, partition, uncompressedBytes, transaction, isLightning);
   return { ok: true, batch, logAppendTimeMs };
 }
 
@@ -266,6 +272,7 @@ function produced(
   partition: number,
   uncompressedBytes: number,
   transaction: BatchTransaction | undefined,
+  isLightning: boolean | undefined,
 ): ProducedBatch {
   const hasProducer = view.producerId >= 0n;
   return {
@@ -279,6 +286,7 @@ function produced(
     producerEpoch: hasProducer ? view.producerEpoch : -1,
     baseSequence: hasProducer ? view.baseSequence : -1,
     transaction: transaction !== undefined && view.isTransactional ? transaction : undefined,
+    isLightning,
   };
 }
 

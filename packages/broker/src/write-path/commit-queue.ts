@@ -80,6 +80,11 @@ export class CommitQueue {
     return this.#files[0];
   }
 
+  /** Returns all files, in order. */
+  all(): readonly DataFile[] {
+    return this.#files;
+  }
+
   /** Returns a file and those behind it, in order. */
   from(file: DataFile): readonly DataFile[] {
     return this.#files.slice(this.#files.indexOf(file));

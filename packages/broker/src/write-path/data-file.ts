@@ -7,8 +7,9 @@ import {
 } from '@weir/cluster';
 import type { PlacedBatches } from '@weir/storage';
 import type { OutstandingAppends } from './outstanding-appends.ts';
+import type { OwnSequence } from './own-sequences.ts';
 import type { PendingAppend } from './pending-append.ts';
-import type { AppendResult, ProducedBatch } from './produced-batch.ts';
+import { type AppendResult, acknowledgedAppend, type ProducedBatch } from './produced-batch.ts';
 
 /**
  * Whether the clients of a file can send more before one of their requests is answered. `here`: none can, and all of
@@ -97,6 +98,12 @@ export class DataFile {
   content: FileContent | undefined;
   /** Called when it has left the queue of commits. */
   onLeft: (() => void) | undefined;
+  /** The sequence of a file whose records may be acknowledged before its commit. */
+  sequence: OwnSequence | undefined;
+  /** What is left of it once its records are acknowledged: its requests are gone, and their memory with them. */
+  #sealed:
+    | { readonly commit: FileCommit; readonly carried: Carried; readonly order: ReadonlySet<OrderKey> }
+    | undefined;
   /** Empty until the file is closed. */
   #rows = rowsFor(0);
   /** Requests in it by connection, of clients that wait for answers. */
@@ -106,7 +113,13 @@ export class DataFile {
   /** A connection that could send more when it was last asked, so that a check rarely asks all of them. */
   #growing: OutstandingAppends | undefined;
 
+  /** Whether its records are acknowledged already. */
+  get isSealed(): boolean {
+    return this.#sealed !== undefined;
+  }
+
   get carried(): Carried {
+    if (this.#sealed !== undefined) return this.#sealed.carried;
     const carried: Carried = {
       batches: this.#rows.appends.length,
       records: 0,
@@ -189,6 +202,10 @@ export class DataFile {
    * producers, whose batches are accepted in sequence only.
    */
   addOrderTo(order: Set<OrderKey>): void {
+    if (this.#sealed !== undefined) {
+      for (const key of this.#sealed.order) order.add(key);
+      return;
+    }
     this.#eachOrderKey((key) => {
       order.add(key);
       return false;
@@ -197,6 +214,7 @@ export class DataFile {
 
   /** Whether it has to be committed after files with any of these. */
   mustFollow(order: ReadonlySet<OrderKey>): boolean {
+    if (this.#sealed !== undefined) return !this.#sealed.order.isDisjointFrom(order);
     return this.#eachOrderKey((key) => order.has(key));
   }
 
@@ -212,7 +230,7 @@ export class DataFile {
 
   /** Whether no request is left that may be committed. */
   get isFullyRefused(): boolean {
-    return this.appends.every(({ refusal }) => refusal !== undefined);
+    return this.#sealed === undefined && this.appends.every(({ refusal }) => refusal !== undefined);
   }
 
   /** Returns the batches in order of arrival. */
@@ -245,10 +263,28 @@ export class DataFile {
   }
 
   /**
+   * Answers its requests before its commit, once it is stored: with offset 0, because their offsets are not known. The
+   * frames of the requests are reused afterwards.
+   */
+  acknowledge(): void {
+    const order = new Set<OrderKey>();
+    this.addOrderTo(order);
+    const commit = this.commit();
+    this.#sealed = { commit, carried: this.carried, order };
+    this.#rows = rowsFor(0);
+    this.#waiting.clear();
+    this.cancelDeadline?.();
+    for (const append of this.appends.splice(0)) {
+      append.settle(append.batches.map(() => acknowledgedAppend));
+    }
+  }
+
+  /**
    * Builds the commit for the control plane: every batch except those of refused requests, whose bytes stay
    * unreferenced. Afterwards no request of the file may be refused any more.
    */
   commit(): FileCommit {
+    if (this.#sealed !== undefined) return this.#sealed.commit;
     this.#dropRefused();
     const rows = this.#rows;
     const count = rows.appends.length;

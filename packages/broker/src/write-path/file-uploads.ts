@@ -10,6 +10,7 @@ import {
 } from '@weir/storage';
 import type { DataFile } from './data-file.ts';
 import { DeadFiles } from './dead-files.ts';
+import type { OwnSequences } from './own-sequences.ts';
 import type { WriteHealth } from './write-health.ts';
 import type { WriteMetrics } from './write-metrics.ts';
 
@@ -27,6 +28,8 @@ export interface UploadOptions {
    * Whether the commit of a file of this bucket stores the file (ADR 0103). Then nothing is uploaded. Not by default.
    */
   readonly commitsContent?: ((bucket: number) => boolean) | undefined;
+  /** The sequences of files whose records may be acknowledged before their commit. Absent where none is. */
+  readonly sequences?: Pick<OwnSequences, 'begin'> | undefined;
   /** Whether file ids are taken out of ranges. By default each is drawn. */
   readonly usesFileIdRanges?: boolean | undefined;
   readonly clock: Clock;
@@ -39,7 +42,7 @@ export interface UploadOptions {
   readonly onStored?: (file: StoredFile) => void;
 }
 
-interface StoredFile {
+export interface StoredFile {
   readonly fileId: string;
   readonly fileBytes: number;
   /**
@@ -114,8 +117,9 @@ export class FileUploads {
     this.#running++;
     const { clusterId, bucket, log, health, onStored } = this.#options;
     const watched = health?.began(file.bytes);
+    file.sequence = this.#options.sequences?.begin();
     try {
-      const fileId = this.#newFileId(bucket?.());
+      const fileId = this.#newFileId(bucket?.(), file.sequence?.sequenceId);
       const { slices, fileBytes, placed } = buildLogFile({ clusterId, fileId, batches: file.batches() });
       file.place(fileId, fileBytes, placed);
       const stored = await this.#put(file, slices);
@@ -145,9 +149,9 @@ export class FileUploads {
     onEnd(file);
   }
 
-  #newFileId(bucket: number | undefined): string {
+  #newFileId(bucket: number | undefined, sequence?: string): string {
     const { clock, random, usesFileIdRanges: usesRanges } = this.#options;
-    return newFileId(clock.nowMs(), random, bucket, { usesRanges });
+    return newFileId(clock.nowMs(), random, bucket, { usesRanges, sequence });
   }
 
   #count(file: DataFile): void {

@@ -90,6 +90,11 @@ export class OpenFileTimer {
     this.#dueAt(this.#pace.dueMsAfterAnswers(this.#options.clock.monotonicMs()));
   }
 
+  /** The open file is due at a time; if that is over, it is for the caller to know. */
+  waitUntil(dueMs: number): void {
+    if (dueMs > this.#options.clock.monotonicMs()) this.#dueAt(dueMs);
+  }
+
   #dueAt(dueMs: number): void {
     const { clock, onDue } = this.#options;
     if (dueMs === this.#dueMs) return;

@@ -16,6 +16,8 @@ export interface ProducedBatch {
   readonly baseSequence: number;
   /** Absent for a batch that is not part of a transaction. */
   readonly transaction?: BatchTransaction | undefined;
+  /** Whether it may be acknowledged as soon as it is stored. */
+  readonly isLightning?: boolean | undefined;
 }
 
 /** The transaction of a batch, as its request names it. */
@@ -24,6 +26,12 @@ export interface BatchTransaction {
   /** Whether writing the batch adds the partition to the transaction. */
   readonly addsPartition: boolean;
 }
+
+/**
+ * The outcome of a batch of a lightning topic that is stored and not committed yet. Offset 0 stands for one that is not
+ * known: clients take -1 for a failure.
+ */
+export const acknowledgedAppend: AppendResult = { error: 'NONE', baseOffset: 0, logStartOffset: -1 };
 
 /** Outcome of one batch. */
 export interface AppendResult {

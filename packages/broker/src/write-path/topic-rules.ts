@@ -10,6 +10,8 @@ export interface TopicRules {
   readonly stampsAppendTime: boolean;
   /** Whether keys and values must fit their schemas. */
   readonly schemas?: SchemaRules | undefined;
+  /** Whether records are acknowledged as soon as they are stored, before they have offsets. */
+  readonly isLightning?: boolean | undefined;
 }
 
 type Configs = Readonly<Record<string, string>>;
@@ -41,6 +43,7 @@ function rulesOf(topic: Configs, cluster: Configs, recordBytesMax: number): Topi
     requiresKeys: policy.split(',').some((part) => part.trim() === 'compact'),
     stampsAppendTime: timestampType === 'LogAppendTime',
     schemas: schemaRulesIn(topic),
+    isLightning: (topic['service.topic.type'] ?? cluster['service.default.topic.type']) === 'lightning',
   };
 }
 

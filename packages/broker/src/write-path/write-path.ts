@@ -10,18 +10,32 @@ import { FileUploads, type UploadOptions } from './file-uploads.ts';
 import { LostSequences } from './lost-sequences.ts';
 import { OpenFileTimer } from './open-file-timer.ts';
 import { OutstandingAppends } from './outstanding-appends.ts';
+import type { OwnSequence, OwnSequences } from './own-sequences.ts';
 import { PendingAppend } from './pending-append.ts';
 import { type AppendOutcome, failedAppend, type ProducedBatch } from './produced-batch.ts';
 import { WaitingAppends } from './waiting-appends.ts';
 import { type WriteMetrics, writeMetrics } from './write-metrics.ts';
 
-interface WritePathOptions extends UploadOptions {
+export interface WritePathOptions extends UploadOptions {
   readonly cluster: ClusterView;
   readonly flush: FlushLimits;
   /** Limit on files that are closed and not yet committed. */
   readonly inflightFilesMax: number;
   /** Limit on bytes that are not yet in the store. As many bytes again may wait for room. */
   readonly bufferedBytesMax: number;
+  /**
+   * For topics whose records are acknowledged as soon as they are stored. If absent, all are when they are committed.
+   * Uploads are not sent twice then: both files would be committed if the agent dies.
+   */
+  readonly sequences?: OwnSequences | undefined;
+  /** Learns of files whose records are acknowledged before their commit. */
+  readonly lateCommits?: LateCommits | undefined;
+}
+
+interface LateCommits {
+  acknowledged(): void;
+  /** The file was committed after this time; `undefined` if this agent could not commit it. */
+  left(tookMs: number | undefined): void;
 }
 
 export interface WritePath {
@@ -50,6 +64,8 @@ export interface WritePath {
   appendInBackground(batches: readonly ProducedBatch[]): Promise<AppendOutcome>;
   /** Writes pending batches without waiting for more; resolves when nothing is in flight. */
   drain(): Promise<void>;
+  /** Resolves when all requests that were answered before this are committed. */
+  committed(): Promise<void>;
   /** Gives up what `drain` could not finish in time, so that nothing keeps the process alive. */
   abandon(): void;
 }
@@ -97,6 +113,9 @@ const worthwhileFileBytes = MiB;
 /** An upload or a commit that takes longer than this is stuck, and clients may have given up. */
 const stuckMs = 1_000;
 
+/** How far apart files of lightning topics are at least where the store does not charge per request. */
+const lightningGatherMs = 3;
+
 /** A file with so many large requests saves so many requests to the store that it may cost one more. */
 const urgentRequestsMin = 4;
 
@@ -114,11 +133,13 @@ class FileWritePath implements WritePath {
   /** Requests without room. */
   readonly #waiting: WaitingAppends;
   #open: DataFile | undefined;
+  #lastClosedMs = Number.NEGATIVE_INFINITY;
   /** Requests that were received before this time had to wait for a stuck upload or commit. */
   #stuckUntilMs = Number.NEGATIVE_INFINITY;
   #bufferedBytes = 0;
   #pumpIsScheduled = false;
   #whenDrained: (() => void)[] = [];
+  #whenCommitted: { readonly files: Set<DataFile>; readonly resolve: () => void }[] = [];
 
   constructor(options: WritePathOptions) {
     this.#options = options;
@@ -212,7 +233,16 @@ class FileWritePath implements WritePath {
     });
   }
 
+  committed(): Promise<void> {
+    return new Promise((resolve) => {
+      const files = new Set(this.#commits.all().filter(({ isSealed }) => isSealed));
+      if (files.size === 0) resolve();
+      else this.#whenCommitted.push({ files, resolve });
+    });
+  }
+
   abandon(): void {
+    for (const { resolve } of this.#whenCommitted.splice(0)) resolve();
     this.#open?.cancelDeadline?.();
     this.#forgetOpen();
     this.#waiting.abandon();
@@ -236,12 +266,18 @@ class FileWritePath implements WritePath {
     const { clock, flush } = this.#options;
     if (this.#open === undefined) {
       this.#open = new DataFile(clock.monotonicMs());
-      if (flush.windowMs === 0 && this.#commits.length === 0) this.#timer.keepPace(this.#open.openedMs);
+      if (this.#gathersBriefly) this.#timer.waitUntil(this.#lastClosedMs + lightningGatherMs);
+      else if (flush.windowMs === 0 && this.#commits.length === 0) this.#timer.keepPace(this.#open.openedMs);
     }
     this.#open.add(append);
     this.#watchDeadline(this.#open, append.deadlineMs);
     this.#bufferedBytes += append.bytes;
     if (flush.windowMs > 0) this.#timer.waitForMore(this.#open, this.#uploads.averageMs);
+  }
+
+  /** Files of lightning topics, where the store does not charge per request. */
+  get #gathersBriefly(): boolean {
+    return this.#options.sequences !== undefined && this.#options.flush.windowMs === 0;
   }
 
   /** Opens a file for background appends if clients opened none. Returns whether a file is open or will be. */
@@ -318,6 +354,9 @@ class FileWritePath implements WritePath {
    */
   #closesAtOnce(): boolean {
     if (this.#whenDrained.length > 0) return true;
+    // Its clients wait for its own upload alone, so that it need not wait for others.
+    if (this.#gathersBriefly)
+      return this.#options.clock.monotonicMs() >= this.#lastClosedMs + lightningGatherMs;
     if (this.#uploads.running > 0) return false;
     // One write at a time: what comes meanwhile is the next file.
     if (this.#commits.length > 0 && this.#uploads.areCommits) return false;
@@ -331,6 +370,7 @@ class FileWritePath implements WritePath {
   /** Gives clients that were just answered time to send again. */
   #waitForAnswered(): void {
     if (this.#open === undefined) return;
+    if (this.#gathersBriefly) return;
     if (this.#options.flush.windowMs === 0) {
       if (this.#commits.length === 0) this.#timer.waitForAnswered();
     } else if (!this.#timer.isDue) {
@@ -356,6 +396,7 @@ class FileWritePath implements WritePath {
     file.state = 'uploading';
     file.closedMs = this.#options.clock.monotonicMs();
     this.#timer.closed(file);
+    this.#lastClosedMs = file.closedMs;
     this.#commits.push(file);
     if (this.#uploads.areCommits) this.#uploads.prepare(file, this.#onUploadEnd);
     else void this.#uploads.upload(file, this.#onUploadEnd);
@@ -376,6 +417,10 @@ class FileWritePath implements WritePath {
   #onUploaded(file: DataFile): void {
     for (const append of file.appends) if (append.refusal !== undefined) append.fail(append.refusal);
     if (file.isFullyRefused) file.state = 'failed';
+    else if (this.#options.sequences?.mayAcknowledge(file.sequence!) === true) {
+      file.acknowledge();
+      this.#options.lateCommits?.acknowledged();
+    }
   }
 
   /**
@@ -529,10 +574,24 @@ class FileWritePath implements WritePath {
     this.#refuseFollowers(this.#commits.first);
   }
 
+  #leaveSequence(file: DataFile, sequence: OwnSequence): void {
+    const { sequences, lateCommits, clock } = this.#options;
+    const isCommitted = file.state === 'committed';
+    if (!file.isSealed || isCommitted) sequences!.ended(sequence);
+    // The bucket has it: another agent will try.
+    else sequences!.leave(sequence);
+    if (file.isSealed) lateCommits?.left(isCommitted ? clock.monotonicMs() - file.storedMs : undefined);
+  }
+
   #onLeft(file: DataFile): void {
     file.cancelDeadline?.();
     file.onLeft?.();
+    if (file.sequence !== undefined) this.#leaveSequence(file, file.sequence);
     if (file.content !== undefined) this.#releaseContent(file);
+    this.#whenCommitted = this.#whenCommitted.filter(({ files, resolve }) => {
+      if (files.delete(file) && files.size === 0) resolve();
+      return files.size > 0;
+    });
     const metrics = this.#metrics;
     if (file.state !== 'committed') {
       metrics.failed.add(1);

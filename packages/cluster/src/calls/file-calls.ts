@@ -1,3 +1,4 @@
+import { fileSequenceId, type SequenceToKeep, sequenceToKeep } from '../file-sequence.ts';
 import * as s from '../shapes/shape.ts';
 import type { RequestKind } from './agents/agent-report.ts';
 import { command, leaderCall, type PortOf, query } from './call.ts';
@@ -78,6 +79,19 @@ export const fileCalls = {
   }),
   /** Returns what agents wrote and requested in the last time, a day at most. */
   storageTraffic: leaderCall<[spanMs: number], StorageTraffic>(s.tuple(s.whole), { onRetry: 'reexecute' }),
+  /**
+   * Registers new sequences of files of an agent, and keeps others open; returns which of them are open. An agent may
+   * acknowledge in those for `fileSequenceLeaseMs` from the time when it sent the call.
+   */
+  keepFileSequences: leaderCall<[agentId: string, sequences: readonly SequenceToKeep[]], readonly boolean[]>(
+    s.tuple(s.text, s.list(sequenceToKeep)),
+    { onRetry: 'reexecute', deadlineMs: 10_000 },
+  ),
+  /** Closes sequences all of whose files are committed. */
+  closeFileSequences: leaderCall<[sequenceIds: readonly string[]], void>(s.tuple(s.list(fileSequenceId)), {
+    onRetry: 'reexecute',
+    deadlineMs: 10_000,
+  }),
   /** Returns totals of files. */
   fileTotals: query<[], FileTotals>(s.tuple()),
 };

@@ -4,7 +4,6 @@ import type { ConfigAlias, ConfigRow } from './config-row.ts';
 import { anyOf, bool, double, int, long, oneOf, url, words } from './config-type.ts';
 import { eventConfigs } from './event-configs.ts';
 import { isMaskRule, maskRuleText } from './mask-rules.ts';
-import { noLightning } from './topic-configs.ts';
 
 /**
  * Cluster configs that have an effect here or that topics inherit; in Kafka they are dynamic broker defaults. Kafka's
@@ -516,9 +515,7 @@ export const clusterConfigs = {
     type: oneOf('classic', 'lightning'),
     default: 'classic',
     group: 'topics',
-    doc: 'Default type of topics.',
-    withoutEffect: true,
-    refusedValues: { lightning: noLightning },
+    doc: 'Type of topics without `service.topic.type`: `classic` or `lightning`.',
   },
   ...eventConfigs,
   'service.file.delete.delay.ms': {

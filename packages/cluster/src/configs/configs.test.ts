@@ -11,7 +11,6 @@ import {
   recordBytesMax,
   topicConfigValue,
 } from './config-value.ts';
-import { configsPage } from './reference-page.ts';
 import { topicConfigAliases, topicConfigs } from './topic-configs.ts';
 
 const catalogues = Object.values(configCatalogues);
@@ -85,7 +84,7 @@ const topicCases: [name: string, text: string, stored: string | 'problem'][] = [
   ['service.deletion.protection.enabled', 'TRUE', 'TRUE'],
   ['service.deletion.protection.enabled', 'yes', 'problem'],
   ['service.topic.type', 'classic', 'classic'],
-  ['service.topic.type', 'lightning', 'problem'],
+  ['service.topic.type', 'lightning', 'lightning'],
   ['service.key.subject.name.strategy', 'RecordNameStrategy', 'RecordNameStrategy'],
   ['service.no.such.config', '1', 'problem'],
   ['flush.messages', '1', '1'],
@@ -169,14 +168,17 @@ test('compaction is accepted, and shown as it was set', () => {
   }
 });
 
-test('unsupported features are refused in one line, and switching them off is accepted', () => {
-  assert.deepEqual(checkTopicConfigs({ 'service.topic.type': 'lightning' }).problems.map(describeProblem), [
-    'service.topic.type=lightning: lightning topics are not supported by this release; use classic',
-  ]);
-  const ofCluster = checkClusterConfigs({ 'service.default.topic.type': 'lightning' });
-  assert.match(ofCluster.problems.map(describeProblem).join(), /lightning topics are not supported/);
-  assert.deepEqual(checkTopicConfigs({ 'service.topic.type': 'classic' }).problems, []);
-  assert.match(configsPage(), /^\| `service\.topic\.type` \|.*`lightning` is refused/m);
+test('topics are classic or lightning', () => {
+  for (const type of ['classic', 'lightning']) {
+    assert.deepEqual(checkTopicConfigs({ 'service.topic.type': type }).problems, []);
+    assert.deepEqual(checkClusterConfigs({ 'service.default.topic.type': type }).problems, []);
+  }
+  const cluster = { 'service.default.topic.type': 'lightning' };
+  assert.equal(topicConfigValue('service.topic.type', {}, cluster), 'lightning');
+  assert.equal(
+    topicConfigValue('service.topic.type', { 'service.topic.type': 'classic' }, cluster),
+    'classic',
+  );
 });
 
 test('a problem names the config, the value and the rule', () => {

@@ -3,7 +3,6 @@ import type { ConfigAlias, ConfigRow } from './config-row.ts';
 import { anyOf, bool, double, int, long, oneOf, words } from './config-type.ts';
 
 const subjectNameStrategy = oneOf('TopicNameStrategy', 'RecordNameStrategy', 'TopicRecordNameStrategy');
-export const noLightning = 'lightning topics are not supported by this release; use classic';
 const throttledReplicas = words('"*" or partition:broker', (word) => /^(\*|\d{1,10}:\d{1,10})$/.test(word));
 
 /**
@@ -275,9 +274,7 @@ export const topicConfigs = {
     type: oneOf('classic', 'lightning'),
     synonym: 'service.default.topic.type',
     group: 'topics',
-    doc: 'When records are acknowledged: classic acknowledges once their offsets are assigned.',
-    withoutEffect: true,
-    refusedValues: { lightning: noLightning },
+    doc: 'When records are acknowledged: `classic` acknowledges once their offsets are assigned, `lightning` as soon as they are stored, without offsets. Lightning topics take no idempotent and no transactional producers.',
   },
   'service.value.schema.validation': {
     type: bool,

@@ -3,7 +3,7 @@ import type { ClusterState } from '../cluster-state.ts';
 
 /**
  * Whether a file is one of an open sequence (ADR 0202): it may have been acknowledged before its commit. So it can be
- * committed at any age, nobody may take it for an orphan, and it is not forgotten once it was committed: what this
+ * committed at any age, is never taken for an orphan, and is not forgotten once it was committed: what this
  * state does not know of it is certainly uncommitted (F12).
  */
 export function isOfOpenSequence({ kv }: ClusterState, fileId: string): boolean {

@@ -208,6 +208,10 @@ const leaderCalls: LeaderAnswers<NamesOf<'leader'>> = {
   registerBucket,
   claimBucketPair,
 
+  keepFileSequences: ({ leadership }, agentId, sequences) =>
+    leadership.fileSequences.keep(agentId, sequences),
+  closeFileSequences: ({ leadership }, sequenceIds) => leadership.fileSequences.close(sequenceIds),
+
   describeJournal: ({ leadership: { pipeline } }) => pipeline.ask(() => pipeline.journal),
   listCredentials: ({ leadership: { agents, pipeline } }) =>
     pipeline.ask((machine, nowMs) => {

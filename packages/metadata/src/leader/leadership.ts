@@ -27,6 +27,7 @@ import { exporterPlanner } from '../jobs/exporter-planner.ts';
 import { type ExporterSecrets, noExporterSecrets } from '../jobs/exporter-secrets.ts';
 import { fileCompactionPlanner } from '../jobs/file-compaction-planner.ts';
 import { fileDeletionPlanner } from '../jobs/file-deletion-planner.ts';
+import { FileSequences } from '../jobs/file-sequences.ts';
 import { jobEnds } from '../jobs/job-ends.ts';
 import type { JobPlanner } from '../jobs/job-planner.ts';
 import { JobQueue } from '../jobs/job-queue.ts';
@@ -35,6 +36,7 @@ import { keyCompactionPlanner } from '../jobs/key-compaction-planner.ts';
 import { migrationPlanners, type WantedMigration } from '../jobs/migration-planner.ts';
 import { type ManagedPipeline, pipelinePlanner } from '../jobs/pipeline-planner.ts';
 import { type LinkingPipeline, schemaLinkingPlanner } from '../jobs/schema-linking-planner.ts';
+import { sequenceReplayPlanner } from '../jobs/sequence-replay-planner.ts';
 import { type ClusterTables, tablePlanners } from '../jobs/table-planner.ts';
 import { JobLeases } from '../queries/job-leases.ts';
 import { QueryQueue } from '../queries/query-queue.ts';
@@ -109,6 +111,7 @@ export class Leadership {
   readonly agents: Agents;
   readonly shutdownLocks: ShutdownLocks;
   readonly jobLeases: JobLeases;
+  readonly fileSequences: FileSequences;
   readonly jobs: JobQueue;
   readonly queries: QueryQueue;
   readonly tables: TableReports;
@@ -196,6 +199,12 @@ export class Leadership {
       freshId: options.freshId,
       term: epoch,
     });
+    this.fileSequences = new FileSequences({
+      machine: replica.machine,
+      ask: (question) => this.pipeline.ask(question),
+      submit: (command) => this.pipeline.submit(command),
+      clock,
+    });
     this.jobs = new JobQueue({
       planners: [
         ...(options.hasFiles ? this.#filePlanners() : []),
@@ -269,6 +278,7 @@ export class Leadership {
     const ask: AskMachine = (question) => this.pipeline.ask(question);
     const [mergeClaims, keyClaims] = [new ClaimedFiles(), new ClaimedFiles()];
     return [
+      sequenceReplayPlanner(this.fileSequences),
       fileDeletionPlanner(ask, backedUpMs),
       keyCompactionPlanner({
         ask,

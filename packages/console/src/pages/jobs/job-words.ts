@@ -32,6 +32,7 @@ const meanings: Readonly<Record<string, string>> = {
   key_compaction: 'Removes superseded records from compacted topics',
   file_deletion: 'Deletes files without live records',
   dead_file_scan: 'Scans the bucket for files that were never committed',
+  sequence_replay: 'Commits files of lightning topics that an agent acknowledged before it was gone',
   schema_linking: 'Copies schemas from another registry',
   schema_export: 'Copies schemas to another registry',
   table_ingestion: 'Writes the records of a topic to a table',
