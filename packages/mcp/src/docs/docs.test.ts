@@ -9,12 +9,15 @@ const own = readDocumentation(new URL('../../../../docs/', import.meta.url).path
 
 const questions: [query: string, path: string][] = [
   ['superusers and rules of ACLs', 'reference/acls.md'],
+  ['superuser ACL operations of resources', 'reference/acls.md'],
   ['diagnostics that are muted', 'reference/diagnostics.md'],
   ['event filter like wildcard', 'reference/event-filters.md'],
   ['kafka port flag of the agent', 'reference/flags.md'],
   ['restore a lost database', 'operate/restore.md'],
   ['librdkafka producer linger and batch size', 'guides/clients.md'],
   ['alert rules for Prometheus', 'operate/monitoring.md'],
+  ['how do I migrate from Kafka', 'guides/migration.md'],
+  ['iceberg catalog', 'guides/tables.md'],
   ['mTLS client certificate', 'guides/security.md'],
 ];
 

@@ -10,11 +10,15 @@ interface DocsHit {
   readonly excerpt: string;
 }
 
-interface Section {
+interface Section extends Counted {
   readonly page: DocsPage;
   readonly heading: string;
   readonly line: number;
   readonly text: string;
+}
+
+/** What was counted in a section, or in a whole page. */
+interface Counted {
   /** How often each word occurs in it. */
   readonly words: ReadonlyMap<string, number>;
   readonly wordCount: number;
@@ -29,31 +33,61 @@ const headingWeight = 5;
 const saturation = 1.2;
 const lengthPenalty = 0.5;
 
-/** Searches sections of pages by their words. Rare words count for more, and a section with all of them comes first. */
+/** Pages about how the service is built, which count for less: most questions are about how to use it. */
+const backgroundPages = /^(?:adr\/|contribute\/|architecture|changelog|contributing)/;
+const backgroundWeight = 0.6;
+
+/** Sections of one page among the hits, so that a long reference page leaves room for others. */
+const hitsOfPageMax = 3;
+
+/**
+ * Searches sections of pages by their words. Rare words count for more, and a section with all of them comes first. A
+ * page that is about the words as a whole helps its sections.
+ */
 export function docsSearch(pages: readonly DocsPage[]): (query: string, limit: number) => DocsHit[] {
   const sections = pages.flatMap(sectionsOf);
+  const scoreOfSection = scorerOf(sections);
+  const countsOfPages = new Map(pages.map((page) => [page, countsOf(page.title, page.text)]));
+  const scoreOfPage = scorerOf([...countsOfPages.values()]);
+
+  return (query, limit) => {
+    const wanted = [...new Set(wordsIn(query))];
+    const scoreOf = new Map(
+      [...countsOfPages].map(([page, counted]) => [page, scoreOfPage(counted, wanted)]),
+    );
+    const scored = sections.flatMap((section) => {
+      const score = scoreOfSection(section, wanted);
+      if (score === 0) return [];
+      const weight = backgroundPages.test(section.page.path) ? backgroundWeight : 1;
+      return [{ section, score: weight * (score + scoreOf.get(section.page)!) }];
+    });
+    scored.sort((a, b) => b.score - a.score || (a.section.page.path < b.section.page.path ? -1 : 1));
+    const hitsOf = new Map<DocsPage, number>();
+    const shown = scored.filter(({ section: { page } }) => {
+      const rank = (hitsOf.get(page) ?? 0) + 1;
+      hitsOf.set(page, rank);
+      return rank <= hitsOfPageMax;
+    });
+    return shown.slice(0, limit).map(({ section }) => hitOf(section, wanted));
+  };
+}
+
+/** Returns what scores one of these by the words of a query: 0 if it has none of them. */
+function scorerOf(all: readonly Counted[]): (counted: Counted, wanted: readonly string[]) => number {
   const holders = new Map<string, number>();
-  for (const { words } of sections)
+  for (const { words } of all)
     for (const word of words.keys()) holders.set(word, (holders.get(word) ?? 0) + 1);
-  const rarityOf = (word: string) =>
-    Math.log(1 + sections.length / (holders.get(word) ?? sections.length + 1));
-  const usualCount = sections.reduce((sum, { wordCount }) => sum + wordCount, 0) / sections.length;
-  const weightIn = ({ words, wordCount }: Section, word: string) => {
+  const rarityOf = (word: string) => Math.log(1 + all.length / (holders.get(word) ?? all.length + 1));
+  const usualCount = all.reduce((sum, { wordCount }) => sum + wordCount, 0) / all.length;
+  const weightIn = ({ words, wordCount }: Counted, word: string) => {
     const count = words.get(word)!;
     const length = 1 - lengthPenalty + (lengthPenalty * wordCount) / usualCount;
     return (rarityOf(word) * count * (saturation + 1)) / (count + saturation * length);
   };
-
-  return (query, limit) => {
-    const wanted = [...new Set(wordsIn(query))];
-    const scored = sections.flatMap((section) => {
-      const found = wanted.filter((word) => section.words.has(word));
-      if (found.length === 0) return [];
-      const weight = found.reduce((sum, word) => sum + weightIn(section, word), 0);
-      return [{ section, score: weight * (found.length / wanted.length) ** 2 }];
-    });
-    scored.sort((a, b) => b.score - a.score || (a.section.page.path < b.section.page.path ? -1 : 1));
-    return scored.slice(0, limit).map(({ section }) => hitOf(section, wanted));
+  return (counted, wanted) => {
+    const found = wanted.filter((word) => counted.words.has(word));
+    const weight = found.reduce((sum, word) => sum + weightIn(counted, word), 0);
+    return weight * (found.length / wanted.length) ** 2;
   };
 }
 
@@ -90,7 +124,7 @@ function sectionsOf(page: DocsPage): Section[] {
   return sections;
 }
 
-function countsOf(heading: string, text: string): Pick<Section, 'words' | 'wordCount'> {
+function countsOf(heading: string, text: string): Counted {
   const words = new Map<string, number>();
   const inText = wordsIn(text);
   for (const word of inText) words.set(word, (words.get(word) ?? 0) + 1);

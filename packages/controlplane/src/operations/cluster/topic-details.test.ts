@@ -20,7 +20,7 @@ test('the definitions have every config, with the default of the cluster', async
   assert.deepEqual(Object.fromEntries(definitions.map(({ name, default: value }) => [name, value])), configs);
   assert.equal(configs['retention.ms'], '5000');
   const found = (name: string) => definitions.find((definition) => definition.name === name)!;
-  assert.deepEqual(found('service.topic.type').words, ['classic'], 'a refused value is no choice');
+  assert.deepEqual(found('remote.storage.enable').words, ['false'], 'a refused value is no choice');
   assert.deepEqual(
     [found('retention.ms').minimum, found('retention.ms').maximum],
     ['-1', String(2n ** 63n - 1n)],
