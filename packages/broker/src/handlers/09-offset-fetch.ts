@@ -6,6 +6,7 @@ import type {
   TopicDescription,
   TopicPartition,
 } from '@weir/cluster';
+import { nextTurn } from '@weir/core';
 import type { Access } from '@weir/security';
 import { type Apis, type ErrorName, errors } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
@@ -14,7 +15,7 @@ import type { GroupCalls } from '../cluster-calls/group-calls.ts';
 import { portionsOf } from '../cluster-calls/portions.ts';
 import { brokerLimits } from '../limits.ts';
 import type { HandlerOf } from '../requests/handler.ts';
-import { Turns } from '../requests/turns.ts';
+import { inTurns, TurnCount, type WorkInTurns } from '../requests/turns.ts';
 
 const manyGroupsFromVersion = 8;
 const epochsFromVersion = 9;
@@ -42,6 +43,18 @@ interface RequestedTopic {
 /** A topic of a request with its description, or with the error of its partitions (`NONE` for an unknown name). */
 interface FoundTopic extends RequestedTopic {
   readonly found: TopicDescription | ErrorName;
+}
+
+/** What a group asks for, and the question about it that is under way. */
+interface AskedGroup {
+  readonly found: readonly FoundTopic[] | undefined;
+  readonly answer: Promise<OffsetsAnswer | undefined>;
+}
+
+interface AnsweredGroup {
+  readonly groupId: string;
+  readonly topics: AnsweredTopic[];
+  readonly errorCode: number;
 }
 
 interface AnsweredPartition {
@@ -75,14 +88,15 @@ const zeroId = Buffer.alloc(16).toString('base64url');
  */
 export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['OffsetFetch']> {
   return async (request, context) => {
-    const { apiVersion, cluster, access } = context;
+    const { apiVersion, clock, cluster, access } = context;
     const { requireStable } = request;
-    const turns = new Turns(context.clock);
+    const turns = new TurnCount();
     if (apiVersion >= manyGroupsFromVersion) {
       return { throttleTimeMs: 0, groups: await fetchAll(request.groups) };
     }
     const group = { groupId: request.groupId, memberId: null, memberEpoch: -1, topics: request.topics };
-    const { topics, errorCode } = await fetch(group);
+    const [answer] = await fetch([group]);
+    const { topics, errorCode } = answer!;
     if (apiVersion >= groupErrorFromVersion || errorCode === errors.NONE.code) {
       return { throttleTimeMs: 0, topics, errorCode };
     }
@@ -90,60 +104,89 @@ export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['Off
 
     /** Groups that are asked for together share a call. */
     async function fetchAll(requested: readonly RequestedGroup[]) {
-      const groups: Awaited<ReturnType<typeof fetch>>[] = [];
+      const groups: AnsweredGroup[] = [];
       for (let at = 0; at < requested.length; at += groupsAtOnce) {
-        const part = requested.slice(at, at + groupsAtOnce);
-        for (const group of await Promise.all(part.map(fetch))) groups.push(group);
-        await turns.next(part.length * groupCost);
+        for (const group of await fetch(requested.slice(at, at + groupsAtOnce))) groups.push(group);
+        if (at + groupsAtOnce < requested.length) await nextTurn(clock);
       }
       return groups;
     }
 
-    async function fetch(requested: RequestedGroup) {
-      const { groupId, memberId, memberEpoch } = requested;
-      if (!access.may('DESCRIBE', 'GROUP', groupId)) {
+    /** Takes groups step by step: an asynchronous function for each of a thousand would occupy the thread for too long. */
+    async function fetch(groups: readonly RequestedGroup[]): Promise<AnsweredGroup[]> {
+      const asked: (AskedGroup | undefined)[] = [];
+      for (const group of groups) {
+        const step = inTurns(ask(group), clock);
+        asked.push(step instanceof Promise ? await step : step);
+      }
+      const answers = await Promise.all(asked.map((group) => group?.answer));
+      const answeredGroups: AnsweredGroup[] = [];
+      for (const [index, { groupId }] of groups.entries()) {
+        const step = inTurns(answerOf(groupId, asked[index], answers[index]), clock);
+        answeredGroups.push(step instanceof Promise ? await step : step);
+      }
+      return answeredGroups;
+    }
+
+    /** Asks for the offsets of a group, unless the client may not know them. */
+    function* ask(group: RequestedGroup): WorkInTurns<AskedGroup | undefined> {
+      const { groupId, memberId, memberEpoch, topics } = group;
+      if (!access.may('DESCRIBE', 'GROUP', groupId)) return undefined;
+      const found = topics === null ? undefined : yield* findTopics(topics);
+      const partitions = found === undefined ? null : yield* partitionsOf(found);
+      const query = { groupId, memberId, memberEpoch, requireStable, partitions };
+      return { found, answer: coordinatorAnswer(askInPortions(query), context) };
+    }
+
+    function* answerOf(
+      groupId: string,
+      asked: AskedGroup | undefined,
+      answer: OffsetsAnswer | undefined,
+    ): WorkInTurns<AnsweredGroup> {
+      if (asked === undefined) {
         return { groupId, topics: [], errorCode: errors.GROUP_AUTHORIZATION_FAILED.code };
       }
-      const found = requested.topics === null ? undefined : await findTopics(requested.topics);
-      const partitions = found === undefined ? null : await partitionsOf(found);
-      const answer = await coordinatorAnswer(
-        askInPortions({ groupId, memberId, memberEpoch, requireStable, partitions }),
-        context,
-      );
       if (answer === undefined || answer.error !== 'NONE') {
         const error = answer === undefined ? 'COORDINATOR_LOAD_IN_PROGRESS' : errorFor(answer.error);
         return { groupId, topics: [], errorCode: errors[error].code };
       }
-      const topics = found === undefined ? allOf(answer, cluster, access) : await inOrder(found, answer);
+      const topics =
+        asked.found === undefined ? allOf(answer, cluster, access) : yield* inOrder(asked.found, answer);
       return { groupId, topics, errorCode: errors.NONE.code };
     }
 
-    async function findTopics(requested: readonly RequestedTopic[]): Promise<FoundTopic[]> {
+    function* findTopics(requested: readonly RequestedTopic[]): WorkInTurns<FoundTopic[]> {
       const topics: FoundTopic[] = [];
       for (const topic of requested) {
         topics.push({ ...topic, found: findTopic(topic) });
-        await turns.next();
+        if (turns.ends()) yield;
       }
       return topics;
     }
 
-    async function partitionsOf(topics: readonly FoundTopic[]): Promise<TopicPartition[]> {
+    function* partitionsOf(topics: readonly FoundTopic[]): WorkInTurns<TopicPartition[]> {
       const partitions: TopicPartition[] = [];
       for (const { found, partitionIndexes } of topics) {
         if (typeof found === 'string') continue;
         const { topicId } = found;
         for (const partition of partitionIndexes) {
           partitions.push({ topicId, partition });
-          await turns.next();
+          if (turns.ends()) yield;
         }
       }
       return partitions;
     }
 
     /** Returns the offsets of all portions, or the first answer with an error. */
-    async function askInPortions(query: OffsetsQuery): Promise<OffsetsAnswer> {
+    function askInPortions(query: OffsetsQuery): Promise<OffsetsAnswer> {
       const portions = portionsOf(query.partitions ?? [], () => 1);
-      if (portions.length <= 1) return queries.ask(query);
+      return portions.length <= 1 ? queries.ask(query) : askInTurn(query, portions);
+    }
+
+    async function askInTurn(
+      query: OffsetsQuery,
+      portions: readonly TopicPartition[][],
+    ): Promise<OffsetsAnswer> {
       const offsets: CommittedOffset[] = [];
       for (const partitions of portions) {
         const answer = await queries.ask({ ...query, partitions });
@@ -167,10 +210,10 @@ export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['Off
       return isUnknownBefore ? 'ILLEGAL_GENERATION' : error;
     }
 
-    async function inOrder(
+    function* inOrder(
       requested: readonly FoundTopic[],
       { offsets }: OffsetsAnswer,
-    ): Promise<AnsweredTopic[]> {
+    ): WorkInTurns<AnsweredTopic[]> {
       let next = 0;
       const topics: AnsweredTopic[] = [];
       for (const { name, topicId, partitionIndexes, found } of requested) {
@@ -178,7 +221,7 @@ export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['Off
         for (const partition of partitionIndexes) {
           const isUnknown = typeof found === 'string';
           partitions.push(isUnknown ? nothing(partition, errors[found].code) : answered(offsets[next++]!));
-          await turns.next();
+          if (turns.ends()) yield;
         }
         topics.push({ name, topicId: topicId ?? zeroId, partitions });
       }

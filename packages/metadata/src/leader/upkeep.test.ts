@@ -107,8 +107,16 @@ test('a topic without an auto-scaler is not changed', async (t) => {
 
 test('a schema registry has no jobs on files, which its agents do not take', async (t) => {
   // cluster, kinds of jobs
+  const ofKafka = [
+    'sequence_replay',
+    'file_deletion',
+    'key_compaction',
+    'file_compaction',
+    'dead_file_scan',
+    'schema_export',
+  ];
   const cases = [
-    ['vci_test', ['file_deletion', 'key_compaction', 'file_compaction', 'dead_file_scan', 'schema_export']],
+    ['vci_test', ofKafka],
     ['vci_sr_test', ['schema_export']],
   ] as const;
   for (const [clusterId, kinds] of cases) {
