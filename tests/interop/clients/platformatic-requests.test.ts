@@ -272,6 +272,7 @@ const requests = {
     nulls: { 'resources[].configs[].value': 0 },
     options: ({ resources, validateOnly }) => [resources, validateOnly],
   },
+  AlterReplicaLogDirs: { options: ({ dirs }) => [dirs] },
   DescribeLogDirs: {
     nulls: { topics: 0 },
     options: ({ topics }) => [
@@ -283,6 +284,18 @@ const requests = {
     nulls: { 'topics[].assignments': 0 },
     options: ({ topics, timeoutMs, validateOnly }) => [topics, timeoutMs, validateOnly],
   },
+  CreateDelegationToken: {
+    nulls: { ownerPrincipalType: 3, ownerPrincipalName: 3 },
+    options: ({ ownerPrincipalType, ownerPrincipalName, renewers, maxLifetimeMs }) => [
+      ownerPrincipalType,
+      ownerPrincipalName,
+      renewers,
+      maxLifetimeMs,
+    ],
+  },
+  RenewDelegationToken: { options: ({ hmac, renewPeriodMs }) => [hmac, renewPeriodMs] },
+  ExpireDelegationToken: { options: ({ hmac, expiryTimePeriodMs }) => [hmac, expiryTimePeriodMs] },
+  DescribeDelegationToken: { nulls: { owners: 1 }, options: ({ owners }) => [owners] },
   DeleteGroups: { options: ({ groupsNames }) => [groupsNames] },
   IncrementalAlterConfigs: {
     nulls: { 'resources[].configs[].value': 0 },
@@ -331,6 +344,7 @@ const requests = {
       endpointType,
     ],
   },
+  UnregisterBroker: { options: ({ brokerId }) => [brokerId] },
   DescribeProducers: { options: ({ topics }) => [topics] },
   DescribeTransactions: { options: ({ transactionalIds }) => [transactionalIds] },
   ListTransactions: {

@@ -11,7 +11,7 @@ import { userOf } from '@weir/security';
 import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
-import { isTokenClient, lifetimeOf, principalType } from '../tokens/token-requests.ts';
+import { isTokenClient, lifetimeOf, principalType, requesterFields } from '../tokens/token-requests.ts';
 
 /**
  * CreateDelegationToken v1 to v3: a password that expires, for the client or, from v3 on, for another user. The agent
@@ -37,8 +37,7 @@ export const createDelegationTokenHandler: HandlerOf<Apis['CreateDelegationToken
     errorCode: errors[error].code,
     principalType: ownerType,
     principalName: owner,
-    tokenRequesterPrincipalType: principalType,
-    tokenRequesterPrincipalName: requester,
+    ...requesterFields(requester, context.apiVersion),
     issueTimestampMs: BigInt(created?.issuedMs ?? -1),
     expiryTimestampMs: BigInt(created?.expiresMs ?? -1),
     maxTimestampMs: BigInt(created?.endsMs ?? -1),

@@ -3,7 +3,14 @@ import { type Apis, type ErrorName, errors, type ResponseOf } from '@weir/wire';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import { tooManyProblem } from '../requests/entry-limit.ts';
 import type { HandlerOf } from '../requests/handler.ts';
-import { isConcerned, isTokenClient, maySee, principalType, usersOf } from '../tokens/token-requests.ts';
+import {
+  isConcerned,
+  isTokenClient,
+  maySee,
+  principalType,
+  requesterFields,
+  usersOf,
+} from '../tokens/token-requests.ts';
 
 /**
  * DescribeDelegationToken v1 to v3: the tokens with their HMACs, of all owners or of some; a renewer counts as one.
@@ -17,7 +24,7 @@ import { isConcerned, isTokenClient, maySee, principalType, usersOf } from '../t
  */
 export const describeDelegationTokenHandler: HandlerOf<Apis['DescribeDelegationToken']> = async (
   { owners },
-  { session, access, cluster: { port } },
+  { apiVersion, session, access, cluster: { port } },
 ) => {
   if (!isTokenClient(session)) return answer('DELEGATION_TOKEN_REQUEST_NOT_ALLOWED');
   if (tooManyProblem(owners?.length ?? 0) !== undefined) return answer('INVALID_REQUEST');
@@ -41,19 +48,18 @@ export const describeDelegationTokenHandler: HandlerOf<Apis['DescribeDelegationT
   if (hmacs === undefined) return answer('NOT_CONTROLLER');
   const opened = seen.flatMap((token, index) => {
     const hmac = hmacs[index];
-    return hmac === null || hmac === undefined ? [] : [described(token, hmac)];
+    return hmac === null || hmac === undefined ? [] : [described(token, hmac, apiVersion)];
   });
   return opened.length === 0 ? answer('DELEGATION_TOKEN_AUTH_DISABLED') : answer('NONE', opened);
 };
 
 type Described = ResponseOf<Apis['DescribeDelegationToken']>['tokens'][number];
 
-function described(token: TokenDescription, hmac: Uint8Array): Described {
+function described(token: TokenDescription, hmac: Uint8Array, apiVersion: number): Described {
   return {
     principalType,
     principalName: token.owner,
-    tokenRequesterPrincipalType: principalType,
-    tokenRequesterPrincipalName: token.requester,
+    ...requesterFields(token.requester, apiVersion),
     issueTimestamp: BigInt(token.issuedMs),
     expiryTimestamp: BigInt(token.expiresMs),
     maxTimestamp: BigInt(token.endsMs),

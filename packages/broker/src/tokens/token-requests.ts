@@ -36,3 +36,14 @@ export function maySee(token: TokenDescription, users: ReadonlySet<string>, acce
 export function isConcerned({ owner, renewers }: TokenDescription, users: ReadonlySet<string>): boolean {
   return users.has(owner) || renewers.some((renewer) => users.has(renewer));
 }
+
+const requesterFromVersion = 3;
+
+/** The fields of an answer about who asked for a token, which older versions do not have. */
+export function requesterFields(requester: string, apiVersion: number) {
+  const isKnown = apiVersion >= requesterFromVersion;
+  return {
+    tokenRequesterPrincipalType: isKnown ? principalType : '',
+    tokenRequesterPrincipalName: isKnown ? requester : '',
+  };
+}

@@ -16,8 +16,8 @@ export const createDelegationToken = defineApi({
   flexible: '2+',
   request: {
     /** Null and empty stand for the client itself. */
-    ownerPrincipalType: string({ versions: '3+', nullable: true, default: null }),
-    ownerPrincipalName: string({ versions: '3+', nullable: true, default: null }),
+    ownerPrincipalType: string({ versions: '3+', nullable: true }),
+    ownerPrincipalName: string({ versions: '3+', nullable: true }),
     renewers: structs(principalFields),
     /** -1, and any other number below 1, for the maximum of the server. */
     maxLifetimeMs: int64(),

@@ -193,8 +193,8 @@ export const principalFields = {
 
 /** Who asked for a delegation token: its owner, or someone with the right to ask for it. */
 export const tokenRequester = {
-  tokenRequesterPrincipalType: string({ versions: '3+', default: '', ignorable: true }),
-  tokenRequesterPrincipalName: string({ versions: '3+', default: '', ignorable: true }),
+  tokenRequesterPrincipalType: string({ versions: '3+' }),
+  tokenRequesterPrincipalName: string({ versions: '3+' }),
 };
 
 /** The response to a change of a delegation token. */
