@@ -66,7 +66,7 @@ export type { StoredFile } from './write-path/file-uploads.ts';
 export { Impersonation, type ImpersonationOptions } from './write-path/impersonation/impersonation.ts';
 export { lightningRows } from './write-path/lightning/lightning-metrics.ts';
 export { withLightning } from './write-path/lightning/lightning-writes.ts';
-export type { AppendResult, ProducedBatch } from './write-path/produced-batch.ts';
+export type { AppendOutcome, AppendResult, ProducedBatch } from './write-path/produced-batch.ts';
 export { RecentReaders } from './write-path/recent-readers.ts';
 export { WriteHealth } from './write-path/write-health.ts';
 export { backpressure, deadFiles, outcomes, produceOutcomes, writeRows } from './write-path/write-metrics.ts';

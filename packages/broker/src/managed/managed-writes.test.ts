@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FollowedEntries, type ManagedTopic, managedTopicNamespace, writeManagedTopic } from '@weir/cluster';
 import { HandClock, settle } from '@weir/core/testing';
-import type { AppendResult, ProducedBatch } from '../write-path/produced-batch.ts';
+import type { AppendOutcome, AppendResult, ProducedBatch } from '../write-path/produced-batch.ts';
 import type { WritePath } from '../write-path/write-path.ts';
 import { ManagedWrites } from './managed-writes.ts';
 import type { SourceWrite } from './source-writer.ts';
@@ -12,7 +12,9 @@ const bytes = Buffer.alloc(70);
 class Agent {
   readonly clock = new HandClock();
   readonly #entries = new FollowedEntries();
-  readonly forwarded: (SourceWrite & { answer: (results: readonly AppendResult[]) => void })[] = [];
+  readonly forwarded: (SourceWrite & {
+    answer: (results: readonly AppendResult[], throttleTimeMs?: number) => void;
+  })[] = [];
   readonly own: ProducedBatch[] = [];
   readonly passedOn: string[] = [];
   readonly writes = new ManagedWrites({
@@ -22,7 +24,14 @@ class Agent {
     },
     onPassedOn: (topicName, { recordCount, byteLength, isStored }) =>
       void this.passedOn.push(`${topicName}: ${recordCount} in ${byteLength} bytes, ${isStored}`),
-    source: { write: (write) => new Promise((answer) => this.forwarded.push({ ...write, answer })) },
+    source: {
+      write: (write) =>
+        new Promise<AppendOutcome>((resolve) => {
+          const answer = (results: readonly AppendResult[], throttleTimeMs = 0) =>
+            resolve({ results, throttleTimeMs });
+          this.forwarded.push({ ...write, answer });
+        }),
+    },
     clock: this.clock,
   });
   readonly path: WritePath = this.writes.around({
@@ -78,8 +87,11 @@ test('a request for topics in several states has an answer for each, in its orde
   const agent = new Agent();
   agent.set('proxied', 'PROXY', 2);
   agent.set('copied', 'REPLICATING', 1);
+  const throttled = agent.append('ours', 'proxied');
+  agent.forwarded[0]!.answer([done], 40);
+  assert.equal((await throttled).throttleTimeMs, 40, 'the longer pause of both counts');
   const written = agent.append('ours', 'proxied', 'copied', 'ours too');
-  agent.forwarded[0]!.answer([done]);
+  agent.forwarded[1]!.answer([done]);
   const { results, throttleTimeMs } = await written;
   assert.deepEqual(
     results.map(({ error, baseOffset }) => [error, baseOffset]),

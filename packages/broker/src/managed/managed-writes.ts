@@ -130,15 +130,17 @@ export class ManagedWrites {
     }
     const at = (rows: readonly number[]) => rows.map((row) => batches[row]!);
     // All of them begin in this turn: what a client sends later comes later.
+    let throttleTimeMs = 0;
     const passedOn = Array.from(forwarded, async ([topicId, { migration, rows }]) => {
-      const answers = await this.#forward(topicId, migration, at(rows), options.deadlineMs);
-      for (const [index, row] of rows.entries()) results[row] = answers[index]!;
+      const answer = await this.#forward(topicId, migration, at(rows), options.deadlineMs);
+      for (const [index, row] of rows.entries()) results[row] = answer.results[index]!;
+      throttleTimeMs = Math.max(throttleTimeMs, answer.throttleTimeMs);
     });
     const written = own.length === 0 ? undefined : writePath.append(at(own), options);
     await Promise.all(passedOn);
     const outcome = await written;
     for (const [index, row] of own.entries()) results[row] = outcome!.results[index]!;
-    return { results, throttleTimeMs: outcome?.throttleTimeMs ?? 0 };
+    return { results, throttleTimeMs: Math.max(throttleTimeMs, outcome?.throttleTimeMs ?? 0) };
   }
 
   #refusalOf(migration: ManagedTopic, { topicId, transaction }: ProducedBatch): AppendResult | undefined {
@@ -157,25 +159,25 @@ export class ManagedWrites {
     migration: ManagedTopic,
     batches: readonly ProducedBatch[],
     wantedDeadlineMs: number,
-  ): Promise<readonly AppendResult[]> {
+  ): Promise<AppendOutcome> {
     const { source, clock, view, onPassedOn } = this.#options;
     const progress = this.#progressOf(topicId);
     progress.underWay++;
     try {
-      const results = await source.write({
+      const outcome = await source.write({
         migration,
         batches,
         deadlineMs: Math.min(wantedDeadlineMs, clock.monotonicMs() + forwardTimeoutMs),
         maySend: () => this.#maySend(topicId, migration.pipelineId),
       });
       const topicName = view.topicById(topicId)?.name ?? migration.sourceTopic;
-      for (const [index, { error }] of results.entries()) {
+      for (const [index, { error }] of outcome.results.entries()) {
         const { recordCount, bytes } = batches[index]!;
         const isStored = error === 'NONE';
         if (isStored) progress.forwardedRecords += recordCount;
         onPassedOn(topicName, { recordCount, byteLength: bytes.length, isStored });
       }
-      return results;
+      return outcome;
     } finally {
       progress.underWay--;
     }

@@ -1,5 +1,5 @@
 import type { ManagedTopic } from '@weir/cluster';
-import type { AppendResult, ProducedBatch } from '../write-path/produced-batch.ts';
+import type { AppendOutcome, ProducedBatch } from '../write-path/produced-batch.ts';
 
 export interface SourceWrite {
   readonly migration: ManagedTopic;
@@ -14,8 +14,8 @@ export interface SourceWrite {
 /** Passes what clients write on to the clusters that are being migrated. */
 export interface SourceWriter {
   /**
-   * Writes batches to a topic of the source as its client, and returns what its brokers say of each. Writes of the same
-   * partition reach their broker in the order of the calls. Never rejects.
+   * Writes batches to a topic of the source as its client, and returns what its brokers say of each, and how long they
+   * want no more of them. Writes of the same partition reach their broker in the order of the calls. Never rejects.
    */
-  write(write: SourceWrite): Promise<readonly AppendResult[]>;
+  write(write: SourceWrite): Promise<AppendOutcome>;
 }

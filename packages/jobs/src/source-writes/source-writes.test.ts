@@ -18,6 +18,7 @@ class FakeSource {
   configurationId = 'c1';
   isRunning = true;
   error: ErrorName = 'NONE';
+  throttleTimeMs = 0;
   connecting: (leader: number) => Promise<void> = async () => {};
   #next = 100;
   readonly writes = new SourceWrites({
@@ -76,12 +77,16 @@ class FakeSource {
         leader,
         partitions: partitionData.map(({ index }) => index),
         texts: partitionData.map(({ records }) => records.toString()),
-        answer: () => resolve({ responses: [{ partitionResponses }] }),
+        answer: () => resolve({ responses: [{ partitionResponses }], throttleTimeMs: this.throttleTimeMs }),
       });
     });
   }
 
-  write(batches: readonly [partition: number, text: string][], maySend = () => true) {
+  async write(batches: readonly [partition: number, text: string][], maySend = () => true) {
+    return (await this.outcome(batches, maySend)).results;
+  }
+
+  outcome(batches: readonly [partition: number, text: string][], maySend = () => true) {
     return this.writes.write({
       migration: {
         pipelineId: 'p',
@@ -189,8 +194,52 @@ test('a topic that was made anew at the source gets nothing', async () => {
     deadlineMs: source.clock.monotonicMs() + 1_000,
     maySend: () => true,
   });
-  assert.equal((await written)[0]!.error, 'NOT_LEADER_OR_FOLLOWER');
+  assert.equal((await written).results[0]!.error, 'NOT_LEADER_OR_FOLLOWER');
   assert.equal(source.requests.length, 0);
+});
+
+test('a broker that asks for a pause gets nothing meanwhile, and clients are told', async () => {
+  const source = new FakeSource();
+  source.throttleTimeMs = 1_000;
+  const throttled = source.outcome([[0, 'a']]);
+  await settle();
+  source.requests[0]!.answer();
+  assert.equal((await throttled).throttleTimeMs, 1_000);
+  source.throttleTimeMs = 0;
+  const [waiting, other] = [source.outcome([[0, 'b']]), source.outcome([[1, 'other']])];
+  await settle();
+  source.clock.advance(900);
+  await settle();
+  assert.deepEqual(
+    source.requests.map(({ texts }) => texts[0]),
+    ['a', 'other'],
+    'the other broker has not asked for one',
+  );
+  source.requests[1]!.answer();
+  assert.equal((await other).throttleTimeMs, 0);
+  source.clock.advance(100);
+  await settle();
+  source.requests[2]!.answer();
+  assert.deepEqual([(await waiting).results[0]!.error, (await waiting).throttleTimeMs], ['NONE', 0]);
+});
+
+test('what a broker wants later than a client waits is not sent', async () => {
+  const source = new FakeSource();
+  source.throttleTimeMs = 3_600_000;
+  const throttled = source.outcome([[0, 'a']]);
+  await settle();
+  source.requests[0]!.answer();
+  assert.equal((await throttled).throttleTimeMs, 30_000);
+  const late = source.outcome([[0, 'b']]);
+  await settle();
+  source.clock.advance(4_000);
+  assert.equal((await late).results[0]!.error, 'REQUEST_TIMED_OUT');
+  assert.equal(source.requests.length, 1);
+  const later = source.outcome([[0, 'c']]);
+  await settle();
+  assert.equal(source.requests.length, 1);
+  source.clock.advance(4_000);
+  assert.equal((await later).throttleTimeMs, 22_000);
 });
 
 test('a new configuration opens the source anew, and a paused migration gets nothing', async () => {

@@ -1,6 +1,6 @@
-import type { AppendResult, ProducedBatch, SourceWrite, SourceWriter } from '@weir/broker';
+import type { AppendOutcome, AppendResult, ProducedBatch, SourceWrite, SourceWriter } from '@weir/broker';
 import type { ClusterPort, ManagedTopic, MigrationSource } from '@weir/cluster';
-import { type Clock, type Log, MiB, Outage } from '@weir/core';
+import { type Clock, type Log, MiB, Outage, pauseUnlessStopped } from '@weir/core';
 import type { SourceCluster } from '@weir/migration/source';
 import { apis, type ErrorName, errors, zeroUuid } from '@weir/wire';
 
@@ -30,6 +30,8 @@ const underWayBytesMax = 64 * MiB;
 const configurationMs = 10_000;
 /** How long after a failure a source is opened anew. */
 const reopenMs = 1_000;
+/** The longest pause that a broker may ask for. Brokers of Apache ask for 11 s at most by default. */
+const throttleMsMax = 30_000;
 /** The first version of Produce with topic ids, which a source that recreates a topic would take for another one. */
 const highestVersionWithNames = 12;
 /** Of the answer, beyond what the broker may take. */
@@ -61,7 +63,7 @@ export class SourceWrites implements SourceWriter {
     this.#options = options;
   }
 
-  write(write: SourceWrite): Promise<readonly AppendResult[]> {
+  write(write: SourceWrite): Promise<AppendOutcome> {
     const { pipelineId } = write.migration;
     let source = this.#sources.get(pipelineId);
     if (source === undefined) {
@@ -85,6 +87,8 @@ interface Opened {
   readonly topics: Map<string, TopicMetadata>;
   /** The last request of each broker that has left this process. */
   readonly sent: Map<number, Promise<void>>;
+  /** Until when a broker wants no more requests, on the monotonic clock: it reads none before. */
+  readonly throttledUntilMs: Map<number, number>;
 }
 
 /** What one broker gets of a write. */
@@ -110,7 +114,7 @@ class Source {
     this.#outage = new Outage(options.clock);
   }
 
-  async write(write: SourceWrite): Promise<readonly AppendResult[]> {
+  async write(write: SourceWrite): Promise<AppendOutcome> {
     const bytes = write.batches.reduce((sum, batch) => sum + batch.bytes.length, 0);
     const routing = this.#routed.then(() => this.#route(write, bytes));
     this.#routed = routing.catch(() => undefined);
@@ -120,7 +124,7 @@ class Source {
       return await answers;
     } catch (error) {
       this.#failed(error);
-      return write.batches.map(() => failed('NOT_LEADER_OR_FOLLOWER'));
+      return { results: write.batches.map(() => failed('NOT_LEADER_OR_FOLLOWER')), throttleTimeMs: 0 };
     }
   }
 
@@ -135,12 +139,15 @@ class Source {
   async #route(
     { migration, batches, deadlineMs, maySend }: SourceWrite,
     bytes: number,
-  ): Promise<{ readonly answers: Promise<readonly AppendResult[]> }> {
+  ): Promise<{ readonly answers: Promise<AppendOutcome> }> {
     const { clock } = this.#options;
+    let throttleTimeMs = 0;
     while (this.#underWayBytes > 0 && this.#underWayBytes + bytes > underWayBytesMax)
       await new Promise<void>((resolve) => this.#whenLess.push(resolve));
     if (clock.monotonicMs() >= deadlineMs)
-      return { answers: Promise.resolve(batches.map(() => failed('REQUEST_TIMED_OUT'))) };
+      return {
+        answers: Promise.resolve({ results: batches.map(() => failed('REQUEST_TIMED_OUT')), throttleTimeMs }),
+      };
     const opened = await this.#open();
     const topic = await this.#topicOf(opened, migration);
     const results = new Array<AppendResult>(batches.length);
@@ -168,9 +175,10 @@ class Source {
         maySend,
       );
       for (const [index, row] of rows.entries()) results[row] = answers[index]!;
+      throttleTimeMs = Math.max(throttleTimeMs, this.#throttledMs(opened, leader));
     });
     const answers = Promise.all(parts)
-      .then(() => results)
+      .then(() => ({ results, throttleTimeMs }))
       .finally(() => {
         this.#underWayBytes -= bytes;
         for (const resolve of this.#whenLess.splice(0)) resolve();
@@ -198,6 +206,8 @@ class Source {
     try {
       await before;
       const connection = await opened.cluster.connectionTo(leader);
+      const throttledMs = Math.min(this.#throttledMs(opened, leader), deadlineMs - clock.monotonicMs());
+      if (throttledMs > 0) await pauseUnlessStopped(clock, throttledMs, opened.stop.signal);
       const timeoutMs = Math.floor(deadlineMs - clock.monotonicMs());
       if (timeoutMs <= 0) return batches.map(() => failed('REQUEST_TIMED_OUT'));
       if (!maySend()) return batches.map(() => failed('NOT_LEADER_OR_FOLLOWER'));
@@ -218,8 +228,10 @@ class Source {
         { timeoutMs: timeoutMs + answerMarginMs, highestUseful: highestVersionWithNames },
       );
       release();
-      const { responses } = await answer;
+      const { responses, throttleTimeMs } = await answer;
       this.#worked();
+      if (throttleTimeMs > 0)
+        opened.throttledUntilMs.set(leader, clock.monotonicMs() + Math.min(throttleTimeMs, throttleMsMax));
       return this.#resultsOf(
         opened,
         sourceTopic,
@@ -235,6 +247,12 @@ class Source {
       release();
       if (opened.sent.get(leader) === sent) opened.sent.delete(leader);
     }
+  }
+
+  /** How long a broker wants no more requests. Clients wait as long: what waits here is not read from them. */
+  #throttledMs({ throttledUntilMs }: Opened, leader: number): number {
+    const untilMs = throttledUntilMs.get(leader);
+    return untilMs === undefined ? 0 : Math.max(0, Math.ceil(untilMs - this.#options.clock.monotonicMs()));
   }
 
   #resultsOf(
@@ -301,7 +319,7 @@ class Source {
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, stopping]);
     const cluster = await open(source, signal);
-    this.#opened = { key, cluster, stop, topics: new Map(), sent: new Map() };
+    this.#opened = { key, cluster, stop, topics: new Map(), sent: new Map(), throttledUntilMs: new Map() };
     return this.#opened;
   }
 
