@@ -33,7 +33,7 @@ export { storeMetricRows } from './metric-rows.ts';
 export { createBucket, openForeignBucket, openStore, type StoreDeps, withPatience } from './open-store.ts';
 export { type BucketRoutes, routedStore } from './routed/routed-store.ts';
 export { awsCredentials } from './s3/aws-credentials.ts';
-export { mskPayload } from './s3/msk-iam.ts';
+export { isMskHost, mskPayload } from './s3/msk-iam.ts';
 export { type Credentials, signRequest } from './s3/signature.ts';
 export { SegmentDamaged } from './segments/scan-segment.ts';
 export { SegmentLog } from './segments/segment-log.ts';

@@ -24,6 +24,7 @@ import { checkBucket } from './bucket-check.ts';
 import { connectAgent } from './connect-agent.ts';
 import { explainingStart } from './explaining-start.ts';
 import { externalSchemas } from './external-schemas.ts';
+import { withLentCredentials } from './lent-credentials.ts';
 import { metricsPushSettings } from './metrics-settings.ts';
 import { keepFilesPrivate } from './private-files.ts';
 import { storeSettings } from './store-settings.ts';
@@ -151,7 +152,7 @@ export async function runAgent(options: AgentToRun): Promise<void> {
     );
     const common = {
       ...agentSettings(values, ingestionUrl, options.cpuCount),
-      tenantAccess: tenantAccess(values, environment),
+      tenantAccess: withLentCredentials(tenantAccess(values, environment), values, { environment, clock }),
       jobs: jobSettings(values, additionalStores, {
         bucketUrl: compactionUrl,
         retiredBucketUrls,

@@ -11,6 +11,7 @@ import { inUrl, loopback, onlyAddress } from './bind-address.ts';
 import { checkBucket } from './bucket-check.ts';
 import type { ClusterPlace } from './cluster-place.ts';
 import { explainingStart } from './explaining-start.ts';
+import { withLentCredentials } from './lent-credentials.ts';
 import { clusterMetricsSettings, metricsPushSettings } from './metrics-settings.ts';
 import { openOwnSegments } from './own-segments.ts';
 import { dataLakeIdOf, OwnTables } from './own-tables.ts';
@@ -111,7 +112,7 @@ export async function runSelfContained(
       segments: segments?.log,
       ...storage,
     };
-    const access = tenantAccess(values, environment);
+    const access = withLentCredentials(tenantAccess(values, environment), values, { environment, clock });
     const stats = new AgentStats({ clock, metrics });
     const openBucket = async (url: string) => {
       const opened = await openStore(url, { ...deps, onRequest: stats.requestEnded });

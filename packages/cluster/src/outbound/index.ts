@@ -9,6 +9,7 @@ export {
 } from './public-address.ts';
 export {
   isVariableName,
+  type LentAwsCredentials,
   migrationVariablePrefix,
   problemOfListedVariable,
   type TenantAccess,

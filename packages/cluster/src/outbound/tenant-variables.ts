@@ -16,6 +16,14 @@ export class VariableRefused extends Error {
 export interface TenantAccess {
   readonly hosts: AllowedHosts;
   readonly variables: TenantVariables;
+  /** Credentials of AWS of the process itself, for migrations from Amazon MSK. Absent if the operator lends none. */
+  readonly lentAwsCredentials?: (() => Promise<LentAwsCredentials>) | undefined;
+}
+
+export interface LentAwsCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
 }
 
 export function isVariableName(name: string): boolean {

@@ -11,7 +11,6 @@ import type { TenantAccess } from '@weir/cluster/outbound';
 import { type Clock, Failure, type Log, type Metrics, pauseUnlessStopped, SecretMissing } from '@weir/core';
 import type { MigrationConfiguration } from '@weir/migration/configuration';
 import type { ByteBudget, MigrationEvent } from '@weir/migration/engine';
-import type { Credentials } from '@weir/storage';
 import { type JobContext, type JobKind, NeedsOperator } from '../job-kind.ts';
 import { LeaderDestination, type MigrationPort, type MigrationView } from './leader-destination.ts';
 import { migrationRows } from './migration-metrics.ts';
@@ -29,8 +28,6 @@ interface MigrationJobsOptions {
   readonly readPath: ConstructorParameters<typeof LeaderDestination>[0]['readPath'];
   readonly agentId: string;
   readonly tenantAccess: TenantAccess;
-  /** For `aws-msk-iam` without a key. Absent if the agent does not lend its own. */
-  readonly agentAwsCredentials?: (() => Promise<Credentials>) | undefined;
   readonly onLine: (line: MigrationLine) => void;
   readonly clock: Clock;
   readonly log: Log;
@@ -190,10 +187,10 @@ export class MigrationJobs {
     configuration: MigrationConfiguration,
     stop: AbortSignal,
   ) {
-    const { tenantAccess, agentAwsCredentials, clock } = this.#options;
+    const { tenantAccess, clock } = this.#options;
     const { openSource } = await import('@weir/migration/source');
     try {
-      return await openSource({ configuration, secrets, tenantAccess, agentAwsCredentials, clock, stop });
+      return await openSource({ configuration, secrets, tenantAccess, clock, stop });
     } catch (error) {
       // They are one line for users, and the same until an operator sets what is missing.
       if (error instanceof Failure || error instanceof SecretMissing) throw new NeedsOperator(error.message);

@@ -12,27 +12,16 @@ interface OpenOptions {
 export async function openWrittenSource(
   { yaml, secrets }: MigrationSource,
   stop: AbortSignal,
-  { tenantAccess: { hosts, variables }, clock }: OpenOptions,
+  { tenantAccess, clock }: OpenOptions,
 ): Promise<WrittenSource> {
-  const [{ readConfiguration }, { SourceCluster, sourceLogin }] = await Promise.all([
+  const [{ readConfiguration }, { openSource }] = await Promise.all([
     import('@weir/migration/configuration'),
     import('@weir/migration/source'),
   ]);
   const reading = readConfiguration(yaml);
   if ('problems' in reading) throw new Error(`the configuration is wrong: ${reading.problems[0]!.message}`);
-  const { brokers, credentials } = reading.configuration;
-  const login = await sourceLogin(credentials, {
-    variable: (name) => variables.migrationValueOf(name),
-    secrets,
-    clock,
-  });
-  const cluster = new SourceCluster({
-    ...login,
-    bootstrap: brokers.map(({ hostname, port }) => ({ host: hostname, port })),
-    lookupFor: (host, port) => hosts.lookupFor(host, port),
-    clock,
-    stop,
-  });
+  const { configuration } = reading;
+  const cluster = await openSource({ configuration, secrets, tenantAccess, clock, stop });
   return {
     metadata: (topics) => cluster.metadata(topics),
     // Connections of their own: brokers answer the requests of a connection in order.

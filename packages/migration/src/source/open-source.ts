@@ -1,6 +1,5 @@
 import type { TenantAccess } from '@weir/cluster/outbound';
 import type { Clock } from '@weir/core';
-import type { Credentials } from '@weir/storage';
 import { SourceCluster } from './source-cluster.ts';
 import type { SourceCredentials } from './source-credentials.ts';
 import { sourceLogin } from './source-login.ts';
@@ -13,8 +12,6 @@ interface OpenSourceOptions {
   /** The values of the named secrets that the configuration refers to. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly tenantAccess: TenantAccess;
-  /** For `aws-msk-iam` without a key. Absent if the agent does not lend its own. */
-  readonly agentAwsCredentials?: (() => Promise<Credentials>) | undefined;
   readonly clock: Clock;
   readonly stop: AbortSignal;
 }
@@ -23,15 +20,14 @@ interface OpenSourceOptions {
 export async function openSource({
   configuration: { brokers, credentials },
   secrets,
-  tenantAccess: { hosts, variables },
-  agentAwsCredentials,
+  tenantAccess: { hosts, variables, lentAwsCredentials },
   clock,
   stop,
 }: OpenSourceOptions): Promise<SourceCluster> {
   const login = await sourceLogin(credentials, {
     variable: (name) => variables.migrationValueOf(name),
     secrets,
-    agentAwsCredentials,
+    lentAwsCredentials,
     clock,
   });
   return new SourceCluster({

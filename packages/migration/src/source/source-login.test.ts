@@ -120,13 +120,33 @@ test('a variable that is not set is named, and a configuration cannot name a fil
   });
 });
 
-test('an agent lends its credentials of AWS only where it is told so', async () => {
+test('an agent lends its credentials of AWS only where it is told so, and only to brokers of AWS', async () => {
   const credentials = { ...none, mechanism: 'aws-msk-iam', usesTls: true, awsRegion: 'eu-west-1' } as const;
-  await assert.rejects(sourceLogin(credentials, store()), /this agent lends no credentials/);
-  const agentAwsCredentials = async () => ({ accessKeyId: 'agent', secretAccessKey: 'x' });
-  const { login } = await sourceLogin(credentials, { ...store(), agentAwsCredentials });
+  await assert.rejects(sourceLogin(credentials, store()), /this one lends no credentials/);
+  const lentAwsCredentials = async () => ({ accessKeyId: 'agent', secretAccessKey: 'x' });
+  const lending = { ...store(), lentAwsCredentials };
+  const { login } = await sourceLogin(credentials, lending);
   assert.ok(login?.mechanism === 'AWS_MSK_IAM');
-  assert.match((await login.payload('h')).toString(), /"x-amz-credential":"agent\//);
+  for (const host of [
+    'b-1.shop.abc123.c2.kafka.eu-west-1.amazonaws.com',
+    'boot-x.c3.kafka-serverless.eu-west-1.amazonaws.com',
+  ])
+    assert.match((await login.payload(host)).toString(), /"x-amz-credential":"agent\//);
+  for (const host of [
+    'kafka.example.com',
+    'ec2-1-2-3-4.eu-west-1.compute.amazonaws.com',
+    'x.kafka.eu-west-1.amazonaws.com.example.com',
+    'kafka.eu-west-1.amazonaws.com',
+  ])
+    await assert.rejects(async () => login.payload(host), /to brokers of Amazon MSK only/, host);
+  await assert.rejects(
+    sourceLogin({ ...credentials, skipsVerification: true }, lending),
+    /only without tls_insecure_skip_verify/,
+  );
+  // Those of the configuration are its own affair.
+  const own = await sourceLogin({ ...credentials, ...user, skipsVerification: true }, lending);
+  assert.ok(own.login?.mechanism === 'AWS_MSK_IAM');
+  assert.match((await own.login.payload('kafka.example.com')).toString(), /"x-amz-credential":"ann\//);
 });
 
 // biome-ignore format: a table

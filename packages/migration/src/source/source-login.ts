@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ClientTls, SaslLogin } from '@weir/client';
 import { type Clock, Failure, withSecrets } from '@weir/core';
-import { type Credentials, mskPayload } from '@weir/storage';
+import { type Credentials, isMskHost, mskPayload } from '@weir/storage';
 import type { Credential, SourceCredentials, SourceMechanism } from './source-credentials.ts';
 
 /** What credentials are looked up in. Their values stay in this process. */
@@ -11,7 +11,7 @@ export interface CredentialStore {
   /** The values of the named secrets that the configuration refers to. */
   readonly secrets: Readonly<Record<string, string>>;
   /** Credentials of the agent itself, for `aws-msk-iam` without a key. Absent if it lends them to no pipeline. */
-  readonly agentAwsCredentials?: (() => Promise<Credentials>) | undefined;
+  readonly lentAwsCredentials?: (() => Promise<Credentials>) | undefined;
   readonly clock: Clock;
 }
 
@@ -55,22 +55,34 @@ async function loginOf(
       // A file of tokens is written anew before the token in it expires, so every login reads it again.
       return { mechanism: 'OAUTHBEARER', token: async () => (await contentOf(password, store)).trim() };
     case 'aws-msk-iam': {
-      const lent = store.agentAwsCredentials;
-      if (password === undefined && lent === undefined)
-        throw new Failure(
-          'aws-msk-iam needs sasl_username_env and sasl_password_env: this agent lends no credentials',
-        );
+      const lent = store.lentAwsCredentials;
+      if (password === undefined) {
+        if (lent === undefined)
+          throw new Failure(
+            'aws-msk-iam needs sasl_username_env and sasl_password_env, or agents with -lendAWSCredentials: this one lends no credentials',
+          );
+        if (credentials.skipsVerification)
+          throw new Failure('an agent lends its credentials of AWS only without tls_insecure_skip_verify');
+      }
       const own = async (): Promise<Credentials> => ({
         accessKeyId: secretOf(username, store),
         secretAccessKey: secretOf(password, store),
         ...(credentials.sessionToken && { sessionToken: secretOf(credentials.sessionToken, store) }),
       });
-      const find = password === undefined ? lent! : own;
+      const find = async (host: string): Promise<Credentials> => {
+        if (password !== undefined) return own();
+        // The configuration names the host, and may be that of a tenant.
+        if (!isMskHost(host))
+          throw new Failure(
+            `an agent lends its credentials of AWS to brokers of Amazon MSK only: ${host} is none`,
+          );
+        return lent!();
+      };
       return {
         mechanism: 'AWS_MSK_IAM',
         payload: async (host) =>
           mskPayload(host, {
-            credentials: await find(),
+            credentials: await find(host),
             region: credentials.awsRegion,
             regionSetting: 'source_cluster_credentials.aws_region',
             nowMs: store.clock.nowMs(),

@@ -7,7 +7,8 @@ const advice: Readonly<Record<ConnectionProblem, string>> = {
   refused: 'nothing listens on that port; check the broker and the port of its Kafka listener',
   unreachable: 'there is no route from the agents; check the network and the address',
   timeout: 'a firewall may drop packets, or the address is private to another network',
-  closed: 'the source may want a login or a client certificate, or a proxy has no backend',
+  closed:
+    'the source may want TLS (use_tls: true), a login or a client certificate, or a proxy has no backend',
   'closed after TLS':
     'the source probably wants a client certificate: mtls_client_cert_env and mtls_client_key_env',
   'login wanted':

@@ -15,6 +15,11 @@ const validSeconds = 900;
 /** `b-1.shop.abc123.c2.kafka.eu-west-1.amazonaws.com`, and `kafka-serverless`. */
 const hostRegion = /\.kafka(?:-serverless)?\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?$/;
 
+/** Whether AWS alone can give a host its name. */
+export function isMskHost(host: string): boolean {
+  return hostRegion.test(host);
+}
+
 /**
  * The message of SASL mechanism AWS_MSK_IAM: a signed request of AWS to connect to a broker, as JSON. The signature is
  * for one host, so that another broker cannot use it.

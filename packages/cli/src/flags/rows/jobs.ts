@@ -57,6 +57,14 @@ export const jobFlags = [
     rule: 'Variables that weir reads itself cannot be listed. Set the same list on agents and control planes, which validate configurations with it.',
   }),
   available({
+    name: 'lendAWSCredentials',
+    type: bool(),
+    default: false,
+    commands: brokers,
+    help: 'Let migrations log in to Amazon MSK with the AWS credentials of this agent.',
+    rule: 'For sasl_mechanism aws-msk-iam without a key: those of the environment, of a profile or of the role of the machine. They sign requests to connect to brokers of Amazon MSK, for all users who may deploy a migration, and nothing else. Set it on all agents that take the jobs of the migration, answer queries or take records.',
+  }),
+  available({
     name: 'enableManagedPipelines',
     type: bool(),
     default: false,
