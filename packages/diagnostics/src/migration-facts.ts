@@ -37,7 +37,7 @@ export function migrationFacts(
       lagOffsets: isDone ? 0 : lagOf(nextOffset, report),
       stopped: isDone ? [] : (report?.stopped ?? []),
       error: isDone ? undefined : (report?.error ?? copyErrors.get(topic.topicId)),
-      unproxiedRecords: report?.unproxiedRecords ?? 0,
+      unproxiedRecords: report?.hasUnproxiedLately === true ? (report.unproxiedRecords ?? 0) : 0,
     };
   });
   const names = new Set(managed.map(({ topic }) => topic.name));

@@ -23,6 +23,7 @@ const cutOverHolds = [
   'lag',
   'open_transaction',
   'unconfirmed_agents',
+  'cut_over_waits',
 ] as const;
 export type CutOverHold = (typeof cutOverHolds)[number];
 

@@ -25,6 +25,10 @@ const sourceTopicState = s.struct({
   unchangedReads: s.whole,
   /** Records that the source got in this epoch without the agents, while these pass on what clients write. */
   unproxiedRecords: s.optional(s.whole),
+  /** Whether there were some in the last seconds, which hold back a cut-over. */
+  hasUnproxiedLately: s.optional(s.flag),
+  /** Why a cut-over that was asked for waits, in one line. */
+  held: s.optional(s.text),
   /** At most `reportedStoppedPartitionsMax`. */
   stopped: s.list(stoppedPartition),
   error: s.optional(s.text),
@@ -112,6 +116,7 @@ export function boundedSourceTopic(topic: SourceTopicState): SourceTopicState {
     stopped: topic.stopped
       .slice(0, clusterLimits.reportedStoppedPartitionsMax)
       .map(({ partition, error }) => ({ partition, error: migrationLine(error) })),
+    held: topic.held === undefined ? undefined : migrationLine(topic.held),
     error: topic.error === undefined ? undefined : migrationLine(topic.error),
   };
 }

@@ -195,11 +195,11 @@ function holdsOf(
       'partition_stopped',
       `${report!.stopped.length} of ${nextOffset.length} partitions are stopped; partition ${stopped.partition}: ${stopped.error}`,
     );
-  const { unproxiedRecords = 0 } = report ?? {};
-  if (unproxiedRecords > 0 && migration.state === 'PROXY')
+  const { unproxiedRecords = 0, hasUnproxiedLately = false } = report ?? {};
+  if (hasUnproxiedLately && migration.state === 'PROXY')
     add(
       'unproxied_writes',
-      `the source got ${unproxiedRecords} records past the agents: point the producers that are left here, or stop them`,
+      `the source got ${unproxiedRecords} records past the agents, some of them in the last half minute: point the producers that are left here, or stop them`,
     );
   const lag = lagOf(nextOffset, report);
   if (lag !== undefined && lag > 0) add('lag', `the copy is ${lag} offsets behind the source`);
@@ -212,6 +212,9 @@ function holdsOf(
       'unconfirmed_agents',
       `${unconfirmedAgents.length} agents may still pass writes on, first ${unconfirmedAgents[0]}`,
     );
+  // The engine names what is above in its own words.
+  if (found.length === 0 && report?.held !== undefined && isCuttingOver(known))
+    add('cut_over_waits', report.held);
   return found;
 }
 

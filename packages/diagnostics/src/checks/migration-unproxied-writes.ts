@@ -8,7 +8,7 @@ export const migrationUnproxiedWrites = defineCheck({
   severity: 'medium',
   title: 'Producers still write to the source of a migration',
   observes:
-    'Records that the source got in topics whose writes agents pass on, and that no agent has passed on: the metric orbit_auto_migration_unproxied_source_writes_num_records.',
+    'Records that the source got in the last half minute in topics whose writes agents pass on, and that no agent has passed on: the metric orbit_auto_migration_unproxied_source_writes_num_records.',
   explanation:
     'These records are copied. But a producer that still writes there after the cut-over writes records that no reader here ever sees, so that the cut-over waits until they end.',
   fix: 'Find the producers by the metrics or the quotas of the source, and point them at the agents, or stop them. Transactional producers stay at the source until the cut-over: stop them for it.',

@@ -168,6 +168,9 @@ export interface SourceTopicReport {
   readonly sourceEnds: Float64Array;
   readonly unchangedReads: number;
   readonly unproxiedRecords?: number | undefined;
+  readonly hasUnproxiedLately?: boolean | undefined;
+  /** Why a cut-over that was asked for waits, in one line. */
+  readonly held?: string | undefined;
   readonly stopped: readonly { readonly partition: number; readonly error: string }[];
   readonly error?: string | undefined;
 }

@@ -86,6 +86,7 @@ async function migrate(
     onUnproxied: (_topic, records) => void unproxied.push(records),
     onLag: () => {},
     roundMs,
+    watchMs: 600,
   });
   const budget = new ByteBudget(10_000_000);
   const slot = new SlotCopy({
@@ -294,7 +295,7 @@ test('a copy that ends as far as its source, with other records, is not cut over
   await change(systemClock.nowMs() + 600_000);
   await eventually(() =>
     assert.match(
-      destination.reported[0]?.error ?? '',
+      destination.reported[0]?.held ?? '',
       /^partition 0 is stopped: the source has other records at offset 0 than the copy/,
     ),
   );
@@ -335,7 +336,7 @@ test('partitions that the source adds are copied, and until then nothing is cut 
   await change();
   await change(systemClock.nowMs() + 600_000);
   await eventually(() =>
-    assert.equal(destination.reported[0]?.error, 'topic orders has 2 partitions at the source, and 1 here'),
+    assert.equal(destination.reported[0]?.held, 'topic orders has 2 partitions at the source, and 1 here'),
   );
   assert.equal(destination.topic('old.orders').view.state, 'PROXY');
   destination.growthRefusal = undefined;
@@ -375,7 +376,7 @@ test('a cut-over blocks writes, waits for the ends to stay, and hands the topic 
   await eventually(() => assert.equal(destination.topic('old.orders').view.state, 'BLOCKED'));
   await eventually(() =>
     assert.match(
-      destination.reported[0]?.error ?? '',
+      destination.reported[0]?.held ?? '',
       /^waits for agents to stop passing writes on: agent-2$/,
     ),
   );
@@ -461,7 +462,7 @@ test('a cut-over takes what groups committed at last, and waits until that can b
   };
   await change();
   await change(systemClock.nowMs() + 600_000);
-  const held = () => destination.reported[0]?.error;
+  const held = () => destination.reported[0]?.held;
   await eventually(() =>
     assert.equal(
       held(),

@@ -3,7 +3,13 @@ import { Status } from '../../ui/status.tsx';
 import type { MigrationTopic } from './use-migration.ts';
 
 /** Those that end by themselves are no warning. */
-const passing: ReadonlySet<string> = new Set(['lag', 'unconfirmed_agents', 'open_transaction', 'no_report']);
+const passing: ReadonlySet<string> = new Set([
+  'lag',
+  'unconfirmed_agents',
+  'open_transaction',
+  'no_report',
+  'cut_over_waits',
+]);
 
 /** What holds back the cut-over of a topic, each with what to do. */
 export function Holds({ of: { holds } }: { readonly of: Pick<MigrationTopic, 'holds'> }) {

@@ -49,7 +49,9 @@ export class CutOver {
     return topics.some(isUnderway);
   }
 
-  async step(topics: readonly ManagedTopicView[]): Promise<void> {
+  /** Goes on as far as it can. Returns whether producers wait for it. */
+  async step(topics: readonly ManagedTopicView[]): Promise<boolean> {
+    let isBlocking = false;
     const underway = topics.filter(isUnderway);
     const ids = new Set(underway.map(({ topicId }) => topicId));
     for (const topicId of this.#held.keys()) if (!ids.has(topicId)) this.#held.delete(topicId);
@@ -62,12 +64,14 @@ export class CutOver {
         ),
       );
       if (!isSame || states.length !== set.length) continue;
-      if (set[0]!.state === 'PROXY') await this.#block(key, states);
-      else await this.#complete(states);
+      if (set[0]!.state === 'PROXY') isBlocking = (await this.#block(key, states)) || isBlocking;
+      else isBlocking = !(await this.#complete(states)) || isBlocking;
     }
+    return isBlocking;
   }
 
-  async #block(key: string, states: readonly ManagedTopicState[]): Promise<void> {
+  /** Returns whether writes are blocked now. */
+  async #block(key: string, states: readonly ManagedTopicState[]): Promise<boolean> {
     const { readEnds, watchOf, unproxiedOf, destination, clock } = this.#options;
     await readEnds(states);
     const atMs = clock.monotonicMs();
@@ -90,7 +94,10 @@ export class CutOver {
       const [stopped] = watch.stopped;
       if (stopped !== undefined) hold(state, stoppedLine(stopped));
       else if (!watch.isComplete) hold(state, 'some partitions do not answer at the source');
-      else if (unproxied.isRising)
+      else if (!unproxied.isKnown) {
+        isHeld = true;
+        this.#held.set(state.topic.topicId, 'watches for some seconds whether others write to the source');
+      } else if (unproxied.isRising)
         hold(
           state,
           `${unproxied.count} records reached the source without the agents: let these producers write to the agents, or stop them`,
@@ -116,7 +123,7 @@ export class CutOver {
       for (const { topic } of states)
         if (!this.#held.has(topic.topicId))
           this.#held.set(topic.topicId, 'waits for topics of the same cut-over');
-      return;
+      return false;
     }
     const { error, message } = await destination.changeStates({
       topics: states.map(changeOf),
@@ -126,9 +133,11 @@ export class CutOver {
     });
     if (error === 'NONE') this.#earlier.delete(key);
     else if (error !== 'CHANGED') for (const state of states) hold(state, message ?? error);
+    return error === 'NONE';
   }
 
-  async #complete(states: readonly ManagedTopicState[]): Promise<void> {
+  /** Returns whether the topics are handed over. */
+  async #complete(states: readonly ManagedTopicState[]): Promise<boolean> {
     const { readEnds, watchOf, destination } = this.#options;
     // What an agent still passes on would arrive after the ends were read.
     const unconfirmed = new Set(states.flatMap(({ unconfirmedAgents }) => unconfirmedAgents));
@@ -138,7 +147,7 @@ export class CutOver {
           topic.topicId,
           `waits for agents to stop passing writes on: ${[...unconfirmed].join(', ')}`,
         );
-      return;
+      return false;
     }
     await readEnds(states);
     // The copies may have gone on while the ends were read.
@@ -160,7 +169,7 @@ export class CutOver {
         this.#held.set(topic.topicId, reason);
       }
     }
-    if (!isReady) return;
+    if (!isReady) return false;
     // What arrived since writes were blocked.
     const unknown = await this.#options.compareEnds(copies);
     for (const { topic } of copies) {
@@ -170,12 +179,12 @@ export class CutOver {
       isReady = false;
       this.#held.set(topic.topicId, reason);
     }
-    if (!isReady) return;
+    if (!isReady) return false;
     // The source has all that groups will find here, and no commit is copied afterwards.
     const unread = await this.#options.takeRest(copies);
     if (unread !== undefined) {
       for (const { topic } of copies) this.#held.set(topic.topicId, unread);
-      return;
+      return false;
     }
     const { error, message } = await destination.changeStates({
       topics: states.map(changeOf),
@@ -184,6 +193,7 @@ export class CutOver {
     });
     if (error !== 'NONE' && error !== 'CHANGED')
       for (const { topic } of states) this.#held.set(topic.topicId, message ?? error);
+    return error === 'NONE';
   }
 
   #hold(topicId: string, topic: string, reason: string): void {

@@ -37,11 +37,17 @@ export interface TopicsRunOptions {
   readonly onLag: (topicName: string, offsets: number) => void;
   /** How often topics, groups and ends are read. Tests read more often. */
   readonly roundMs?: number | undefined;
+  /** How long topics are watched for writes past the agents. Tests watch for a shorter time. */
+  readonly watchMs?: number | undefined;
   readonly clock: Clock;
   readonly stop: AbortSignal;
 }
 
 const tickMs = 250;
+/** While producers wait for a cut-over. */
+const blockedTickMs = 50;
+/** So long nothing else is done then. */
+const blockedAloneMs = 10_000;
 const usualRoundMs = 5_000;
 /** Configs, ACLs. */
 const slowRoundMs = 30_000;
@@ -101,18 +107,19 @@ export class TopicsRun {
       let pauseMs = tickMs;
       try {
         const nowMs = this.#clock.monotonicMs();
-        if (nowMs - roundedMs >= roundMs) {
+        const isBlocked = destination.managedTopics().some(({ state }) => state === 'BLOCKED');
+        if (nowMs - roundedMs >= roundMs + (isBlocked ? blockedAloneMs : 0)) {
           const isSlow = nowMs - slowMs >= slowRoundMs;
           await this.#round(isSlow);
           roundedMs = this.#clock.monotonicMs();
           if (isSlow) slowMs = roundedMs;
-        } else if (nowMs - proxyMs >= proxyReadMs) {
+        } else if (!isBlocked && nowMs - proxyMs >= proxyReadMs) {
           await this.#readProxied();
           proxyMs = this.#clock.monotonicMs();
         }
         const views = destination.managedTopics();
         for (const event of this.#stateEvents.observe(views)) this.#options.onEvent(event);
-        await this.#cutOver.step(views);
+        if (await this.#cutOver.step(views)) pauseMs = blockedTickMs;
         this.#connected();
         failureCount = 0;
       } catch (error) {
@@ -448,7 +455,7 @@ export class TopicsRun {
   #unproxiedOf(topicId: string): UnproxiedWrites {
     const known = this.#unproxied.get(topicId);
     if (known !== undefined) return known;
-    const writes = new UnproxiedWrites(this.#clock);
+    const writes = new UnproxiedWrites(this.#clock, this.#options.watchMs);
     this.#unproxied.set(topicId, writes);
     return writes;
   }
@@ -469,8 +476,10 @@ export class TopicsRun {
         sourceEnds: watch.ends,
         unchangedReads: watch.unchangedReads,
         unproxiedRecords: this.#unproxied.get(topicId)?.count,
+        hasUnproxiedLately: this.#unproxied.get(topicId)?.isRising,
+        held: this.#cutOver.holdOf(topicId),
         stopped: Array.from(watch.stopped, ([partition, error]) => ({ partition, error })),
-        error: this.#cutOver.holdOf(topicId) ?? this.#problems.get(view.name)?.message,
+        error: this.#problems.get(view.name)?.message,
       });
     }
     const reported = new Set(reports.map(({ topic }) => topic));

@@ -1,7 +1,7 @@
 import type { Clock } from '@weir/core';
 
 /** Agents say every few seconds what they passed on, so that the newest of it is not counted yet. */
-const windowMs = 15_000;
+const usualWindowMs = 15_000;
 /** How long writes past the agents are held against a cut-over. */
 const risingMs = 30_000;
 
@@ -12,16 +12,24 @@ const risingMs = 30_000;
  */
 export class UnproxiedWrites {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #windowMs: number;
   readonly #recent: { readonly atMs: number; readonly difference: number }[] = [];
-  #base: { readonly ends: number; readonly forwarded: number } | undefined;
+  #base: { readonly ends: number; readonly forwarded: number; readonly atMs: number } | undefined;
+  #isKnown = false;
   #forwarded = 0;
   #counted = 0;
   /** What was counted before the leader, or an agent, began to count anew. */
   #before = 0;
   #roseMs = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+  constructor(clock: Pick<Clock, 'monotonicMs'>, windowMs = usualWindowMs) {
     this.#clock = clock;
+    this.#windowMs = windowMs;
+  }
+
+  /** Whether the topic was watched for long enough: before, nothing says that there are no such writes. */
+  get isKnown(): boolean {
+    return this.#isKnown;
   }
 
   get count(): number {
@@ -40,13 +48,14 @@ export class UnproxiedWrites {
       this.#before += this.#counted;
       this.#counted = 0;
       this.#recent.length = 0;
-      this.#base = { ends, forwarded };
+      this.#base = { ends, forwarded, atMs };
     }
+    this.#isKnown = atMs - this.#base.atMs > this.#windowMs;
     this.#forwarded = forwarded;
     const difference = ends - this.#base.ends - (forwarded - this.#base.forwarded);
     this.#recent.push({ atMs, difference });
-    while (this.#recent.length > 1 && atMs - this.#recent[0]!.atMs > windowMs) this.#recent.shift();
-    const isFull = atMs - this.#recent[0]!.atMs >= windowMs / 2;
+    while (this.#recent.length > 1 && atMs - this.#recent[0]!.atMs > this.#windowMs) this.#recent.shift();
+    const isFull = atMs - this.#recent[0]!.atMs >= this.#windowMs / 2;
     const least = Math.min(...this.#recent.map((one) => one.difference));
     if (!isFull || least <= this.#counted) return 0;
     const more = least - this.#counted;
