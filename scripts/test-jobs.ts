@@ -72,6 +72,7 @@ const longFiles: readonly string[] = [
   'tests/interop/postgres/agents.test.ts',
   'tests/interop/agent/planted-secrets.test.ts',
   'tests/interop/applications/streams.test.ts',
+  'tests/interop/migration/applications.test.ts',
   'tests/interop/brokers/share-groups.test.ts',
   'tests/interop/postgres/accounts.test.ts',
 ];

@@ -6,9 +6,20 @@ import { runningIn, serve } from './served-command.ts';
 type Overview = OutputOf<'describe_pipeline'>['pipeline_overview'];
 
 /** A local cluster, and calls of its API. */
-export async function startLocalCluster(t: Parameters<typeof runningIn>[0], ...flags: string[]) {
+export function startLocalCluster(t: Lifetime, ...flags: string[]) {
+  return startLocalClusterIn(t, {}, ...flags);
+}
+
+type Lifetime = Parameters<typeof runningIn>[0];
+
+/** The same with variables of the environment. */
+export async function startLocalClusterIn(
+  t: Lifetime,
+  environment: Readonly<Record<string, string>>,
+  ...flags: string[]
+) {
   const ports = ['-kafkaPort', '0', '-httpPort', '0', '-consolePort', '0', '-schemaRegistryPort', '0'];
-  const found = await serve(runningIn(t), ['local', ...ports, ...flags], /Ctrl-C/);
+  const found = await serve(runningIn(t), ['local', ...ports, ...flags], /Ctrl-C/, { environment });
   const signedIn = await fetch(found(/sign in +(\S+)/), { redirect: 'manual' });
   const cookie = signedIn.headers.getSetCookie()[0]!.split(';')[0]!;
   const url = found(/control plane +(\S+)/);

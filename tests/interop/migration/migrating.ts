@@ -1,14 +1,14 @@
-import { KafkaCluster, RememberedTopic, TransactionalProducer } from '@weir/client';
+import { type ClusterOptions, KafkaCluster, RememberedTopic, TransactionalProducer } from '@weir/client';
 import { systemClock } from '@weir/core';
-import { deployPipeline, startLocalCluster } from '../../../packages/cli/testing/local-pipelines.ts';
+import { deployPipeline, startLocalClusterIn } from '../../../packages/cli/testing/local-pipelines.ts';
 import { pause } from '../brokers/waiting.ts';
 import { type RawLog, rawLogs } from './raw-log.ts';
 
-type Lifetime = Parameters<typeof startLocalCluster>[0];
+type Lifetime = Parameters<typeof startLocalClusterIn>[0];
 
-/** A cluster that topics are moved to. */
-export async function startDestination(t: Lifetime) {
-  const local = await startLocalCluster(t);
+/** A cluster that topics are moved to, with variables for credentials. */
+export async function startDestination(t: Lifetime, environment: Readonly<Record<string, string>> = {}) {
+  const local = await startLocalClusterIn(t, environment);
   const broker = `127.0.0.1:${local.found(/Kafka\s+\S*?:(\d+)/)}`;
   return {
     ...local,
@@ -34,12 +34,23 @@ ${more}`,
 }
 
 export function openCluster(t: Lifetime, first: string, ...others: readonly string[]): KafkaCluster {
+  return openClusterBy(t, {}, first, ...others);
+}
+
+/** Opens a cluster that wants TLS or a login. */
+export function openClusterBy(
+  t: Lifetime,
+  login: Pick<ClusterOptions, 'tls' | 'login'>,
+  first: string,
+  ...others: readonly string[]
+): KafkaCluster {
   const addressOf = (broker: string) => {
     const [host = '', port] = broker.split(':');
     return { host, port: Number(port) };
   };
   const stop = new AbortController();
   const cluster = new KafkaCluster({
+    ...login,
     bootstrap: [addressOf(first), ...others.map(addressOf)],
     clientId: 'test',
     timeoutMs: 30_000,

@@ -199,6 +199,48 @@ test('a data lake cluster with events, and a pipeline in parts', async (t) => {
   );
 });
 
+test('a migration is made, started and changed by a file, and a mistake in it has its place', async (t) => {
+  const { api, apply, writesSoFar } = await open(t);
+  const file = (mapping: string) =>
+    stringify({
+      version: 1,
+      virtual_clusters: [
+        {
+          name: 'shop',
+          pipelines: [
+            {
+              name: 'move',
+              type: 'orbit',
+              configuration_yaml: `source_bootstrap_brokers: [{ hostname: old.example.com, port: 9092 }]\ntopic_mappings: [{ ${mapping} }]\n`,
+              state: 'running',
+            },
+          ],
+        },
+      ],
+    });
+  const wrong = await apply(file('source_regexp: orders'));
+  assert.equal(wrong.status, 1);
+  assert.match(wrong.err, /configuration_yaml: .*source_regexp.*did you mean source_regex\?\n/);
+  assert.deepEqual(writesSoFar(), []);
+  const made = await apply(file('source_regex: orders'));
+  assert.equal(made.status, 0, made.err);
+  assert.match(made.out, /\+ pipeline move \(orbit\)/);
+  assert.match((await apply(file('source_regex: orders'))).out, /^No changes/);
+  writesSoFar();
+  assert.equal((await apply(file('source_regex: orders|bills'))).status, 0);
+  assert.deepEqual(writesSoFar(), ['create_pipeline_configuration', 'change_pipeline_state']);
+  const { virtual_clusters } = await api.client.call('list_virtual_clusters', {});
+  const { pipelines } = await api.client.call('list_pipelines', {
+    virtual_cluster_id: virtual_clusters[0]!.id,
+  });
+  assert.deepEqual(
+    pipelines.map(({ name, type, state, deployed_configuration_version: version }) => [
+      ...[name, type, state, version],
+    ]),
+    [['move', 'orbit', 'running', 2]],
+  );
+});
+
 test('with an account key, a workspace key is created for the run and deleted after it', async (t) => {
   const { api, environment, apply, writesSoFar } = await open(t);
   environment.SERVICE_API_KEY = api.accountKey;
