@@ -4,9 +4,10 @@ import { type FileCommit, filesToSend } from '@weir/cluster';
 import { settle } from '@weir/core/testing';
 import { one } from '../../testing/held-commits.ts';
 import { append, commitsThrough, startWritePath } from '../../testing/write-path-stage.ts';
+import type { FlushLimits } from './data-file.ts';
 
 /** A write path whose commits store files, each when the test says so. */
-async function start() {
+async function start(flush: Partial<FlushLimits> = {}) {
   const commits: FileCommit[][] = [];
   const waiting: (() => void)[] = [];
   const state = { isHeld: false, isConnected: true, connect: () => {} };
@@ -22,7 +23,7 @@ async function start() {
     for (const { content } of files) await path.store.put(content!.key, content!.slices);
     return cluster.commitFiles(files.map(({ content: _, ...commit }) => commit));
   });
-  const path = await startWritePath({ port, commitsContent: (bucket) => bucket === 0 });
+  const path = await startWritePath({ port, flush, commitsContent: (bucket) => bucket === 0 });
   return {
     path,
     commits,
@@ -65,6 +66,25 @@ test('what comes while a commit is under way is the next file', async () => {
   assert.deepEqual(
     commits.map((files) => files.map(({ topic }) => topic.length)),
     [[1], [3]],
+  );
+});
+
+test('large requests that come while a commit is under way share a file, up to its largest size', async () => {
+  const stage = await start({ compressedBytesMax: 1_000, gatheredBytesMax: 5_000 });
+  const { path, commits, state } = stage;
+  state.isHeld = true;
+  const values = Array.from({ length: 7 }, (_, number) => String(number).repeat(1_500));
+  const appends = values.map((value) => append(path, [one(path.topicId, value)]));
+  await settle();
+  await stage.release();
+  await settle();
+  assert.deepEqual(
+    appends.map(({ offsets }) => offsets),
+    values.map((_, at) => [at]),
+  );
+  assert.deepEqual(
+    commits.map((files) => files.map(({ topic }) => topic.length)),
+    [[1], [4], [2]],
   );
 });
 

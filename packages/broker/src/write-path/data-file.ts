@@ -352,7 +352,8 @@ export class DataFile {
     for (const append of this.appends) if (append.results !== undefined) append.settle(append.results);
   }
 
-  isFull(limits: FlushLimits, batchesMax: number): boolean {
+  /** `isHeldUp`: it is not written before the file that is under way, however early it is closed. */
+  isFull(limits: FlushLimits, batchesMax: number, isHeldUp = false): boolean {
     const { uncompressedBytesMax, compressedBytesMax = Number.POSITIVE_INFINITY } = limits;
     if (this.uncompressedBytes >= uncompressedBytesMax || this.batchCount >= batchesMax) return true;
     if (this.bytes < compressedBytesMax) return false;
@@ -360,7 +361,7 @@ export class DataFile {
     if (gatheredBytesMax === undefined) return true;
     if (this.bytes >= gatheredBytesMax * (windowMs > 0 ? burstRoom : 1)) return true;
     // Where the store charges nothing for requests, a large request does not wait for others.
-    return windowMs === 0 && this.appends.at(-1)!.bytes >= compressedBytesMax / 2;
+    return windowMs === 0 && !isHeldUp && this.appends.at(-1)!.bytes >= compressedBytesMax / 2;
   }
 }
 

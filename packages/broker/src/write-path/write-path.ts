@@ -259,7 +259,8 @@ class FileWritePath implements WritePath {
   }
 
   #isFull(file: DataFile): boolean {
-    return file.isFull(this.#options.flush, brokerLimits.fileBatchesMax);
+    const isHeldUp = this.#commits.length > 0 && this.#uploads.areCommits;
+    return file.isFull(this.#options.flush, brokerLimits.fileBatchesMax, isHeldUp);
   }
 
   #admit(append: PendingAppend): void {

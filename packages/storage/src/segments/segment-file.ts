@@ -1,12 +1,21 @@
 import { close, constants, fdatasync, fstatSync, open, writev } from 'node:fs';
+import { MiB } from '@weir/core';
+import { contentBytes, partsOf } from '../store/content.ts';
 import { StoreError } from '../store/store-error.ts';
-import { blockBytes } from './frame.ts';
+import { blockBytes, inBlocks } from './frame.ts';
 
 /** `IOV_MAX` of all systems that Node runs on. */
 const slicesPerWrite = 1024;
 
 /** Set where a write can include its own sync. Elsewhere the flag is missing, or guarantees less than a sync. */
 const syncedWrites = process.platform === 'linux' ? constants.O_DSYNC : undefined;
+
+/**
+ * A large frame is written in parts side by side: one is on its way to the disk while the next is copied to the system.
+ * Other work needs the threads that are left.
+ */
+const partsMax = 2;
+const partBytesMin = MiB;
 
 /** Zeros, for padding and for what is erased. */
 export const emptyBlock = Buffer.alloc(blockBytes);
@@ -38,8 +47,24 @@ export class SegmentFile {
     throw new StoreError('bucketMissing', this.path, 'the segment was removed');
   }
 
-  /** The slices must not be changed before this settles. */
+  /** The slices must not be changed before this settles. If it fails, any part of them may have been written. */
   async write(slices: readonly Uint8Array[], at: number): Promise<void> {
+    const bytes = contentBytes(slices);
+    const parts = Math.min(partsMax, Math.floor(bytes / partBytesMin));
+    if (parts > 1) await this.#writeBeside(slices, at, inBlocks(bytes / parts));
+    else await this.#writeAll(slices, at);
+    if (syncedWrites === undefined) await this.#sync();
+  }
+
+  async #writeBeside(slices: readonly Uint8Array[], at: number, partBytes: number): Promise<void> {
+    const writes = partsOf(slices, partBytes).map((part, index) =>
+      this.#writeAll(part, at + index * partBytes),
+    );
+    const failed = (await Promise.allSettled(writes)).find(({ status }) => status === 'rejected');
+    if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
+  }
+
+  async #writeAll(slices: readonly Uint8Array[], at: number): Promise<void> {
     let left = slices;
     let position = at;
     while (left.length > 0) {
@@ -48,7 +73,6 @@ export class SegmentFile {
       position += bytesWritten;
       left = after(left, bytesWritten);
     }
-    if (syncedWrites === undefined) await this.#sync();
   }
 
   #write(slices: readonly Uint8Array[], position: number): Promise<number> {

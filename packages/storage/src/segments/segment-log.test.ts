@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
 import { KiB, type Random, seededRandom, silentLog, systemClock, systemRandom } from '@weir/core';
+import { pause } from '@weir/core/testing';
 import { objectStoreContract } from '../../testing/object-store-contract.ts';
 import { contentOf } from '../../testing/segments.ts';
 import { createFileBucket } from '../file/bucket-directory.ts';
@@ -114,6 +115,67 @@ test('a segment is written again when its files are deleted and its records are 
   const again = await openLog(path);
   assert.deepEqual(keysIn(again), [contentOf(29, 0).key, contentOf(30, 0).key]);
   for (const number of [29, 30]) await scrubLogFile(await storeOver(path, again), contentOf(number, 0).key);
+});
+
+/** Appends frames until the log has prepared a segment, and returns its path. */
+async function preparedSegment(path: string, log: SegmentLog): Promise<string> {
+  const sizes = async () => {
+    const paths = await segmentPaths(path);
+    return await Promise.all(paths.map(async (segment) => ({ segment, bytes: (await stat(segment)).size })));
+  };
+  await log.append(record('more than half of a segment'), [contentOf(500, 40_000)]);
+  for (;;) {
+    const found = (await sizes()).find(({ bytes }) => bytes === deps.segmentBytes);
+    if (found !== undefined) return found.segment;
+    await pause();
+  }
+}
+
+test('a segment is prepared before it is needed, and then does not grow', async () => {
+  const path = await newBucket();
+  const log = await openLog(path);
+  const prepared = await preparedSegment(path, log);
+  assert.deepEqual(await readFile(prepared), Buffer.alloc(deps.segmentBytes));
+  const file = contentOf(501, 40_000);
+  await log.append(record('in the next one'), [file]);
+  assert.equal(log.find(file.key)!.path, prepared);
+  assert.equal((await stat(prepared)).size, deps.segmentBytes);
+  // As after a crash.
+  const again = await SegmentLog.open(path, deps);
+  assert.deepEqual(await recordsIn(again), ['more than half of a segment', 'in the next one']);
+  for (const key of keysIn(again)) await scrubLogFile(await storeOver(path, again), key);
+});
+
+test('a log that is closed leaves no segment half prepared, and one that died leaves one to write', async () => {
+  const path = await newBucket();
+  const log = await openLog(path);
+  await log.append(record('more than half of a segment'), [contentOf(500, 40_000)]);
+  await log.close();
+  for (const segment of await segmentPaths(path)) assert.notEqual((await readFile(segment)).length, 0);
+  const left = [0, 5].map((blocks) => ({
+    name: `0000009${blocks}.seg`,
+    content: Buffer.alloc(blocks * blockBytes),
+  }));
+  for (const { name, content } of left) await writeFile(join(path, segmentsFolder, name), content);
+  const again = await openLog(path);
+  const files = [contentOf(501, 40_000), contentOf(502, 40_000)];
+  for (const file of files) await again.append(record('x'), [file]);
+  assert.deepEqual(
+    files.map(({ key }) => basename(again.find(key)!.path)),
+    ['00000095.seg', '00000090.seg'],
+  );
+});
+
+test('a frame that is written in parts is one frame', async () => {
+  const path = await newBucket();
+  const log = await openLog(path);
+  const files = [contentOf(1, 3_000_001), contentOf(2, 70), contentOf(3, 2_500_003)];
+  await log.append(record('large'), files);
+  await log.append(record('small'), [contentOf(4, 10)]);
+  const again = await SegmentLog.open(path, deps);
+  assert.deepEqual(await recordsIn(again), ['large', 'small']);
+  const store = await storeOver(path, again);
+  for (const file of files) assert.deepEqual(await store.getRange(file.key, 0, 10_000_000), bytesOf(file));
 });
 
 test('a read whose segment is written again meanwhile finds nothing', async () => {

@@ -28,6 +28,7 @@ import {
   type SegmentObjects,
   segmentNamePattern,
 } from './segment-objects.ts';
+import { SpareSegments } from './spare-segments.ts';
 
 interface SegmentLogDeps {
   readonly clock: Clock;
@@ -92,6 +93,7 @@ export class SegmentLog implements SegmentObjects {
   readonly #freeMax: number;
   readonly #sparseMax: number;
   readonly #directories = new SyncedDirectories(1);
+  readonly #spares: SpareSegments;
   readonly #segments = new Set<Segment>();
   readonly #files = new Map<string, Located>();
   /** Deleted files whose segment still has them, by key; and those of them that no frame says. */
@@ -109,6 +111,8 @@ export class SegmentLog implements SegmentObjects {
   #copied: { readonly key: string; isDeleted: boolean } | undefined;
   #isReady = false;
   #isClosed = false;
+  /** Appends that have not ended. */
+  #appending = 0;
   /** Appends and what changes segments happen one after the other. */
   #busy: Promise<unknown> = Promise.resolve();
 
@@ -121,6 +125,16 @@ export class SegmentLog implements SegmentObjects {
     this.#sparseMax = deps.sparseBytesMax ?? storageLimits.sparseSegmentsBytesMax;
     this.#freeMax = deps.freeSegmentsMax ?? storageLimits.freeSegmentsMax;
     this.#logId = randomBytes(logIdBytes).toString('hex');
+    this.#spares = new SpareSegments({
+      clock: deps.clock,
+      log: deps.log,
+      folder: this.#folder,
+      segmentBytes: this.#segmentBytes,
+      isWriting: () => this.#appending > 0,
+      newPath: () => this.#newPath(),
+      syncNames: () => this.#directories.sync(this.#folder),
+      onReady: (path) => this.#free.push(path),
+    });
   }
 
   /**
@@ -201,6 +215,8 @@ export class SegmentLog implements SegmentObjects {
       });
       await this.#directories.sync(dirname(this.#folder));
       this.#directories.forget(dirname(this.#folder));
+      // A process that died may have made segments whose names are not durable yet.
+      await this.#directories.sync(this.#folder);
     } catch (error) {
       throw fileStoreError(this.#folder, error);
     }
@@ -217,7 +233,19 @@ export class SegmentLog implements SegmentObjects {
    * frame. If it fails, nothing of it is there, and it may be repeated.
    */
   append(record: Uint8Array, files: readonly FileContent[] = []): Promise<number> {
-    return this.#alone(() => this.#append(record, files));
+    this.#appending++;
+    return this.#alone(() => this.#append(record, files)).finally(() => {
+      this.#appending--;
+      if (this.#appending > 0) return;
+      this.#prepareNext();
+      this.#spares.resume();
+    });
+  }
+
+  /** A segment is prepared once half of the one before it is written, so that a log with little in it takes no more. */
+  #prepareNext(): void {
+    const end = this.#current?.segment.end ?? 0;
+    if (end > this.#segmentBytes / 2 && this.#free.length === 0) this.#spares.begin();
   }
 
   async #append(record: Uint8Array, files: readonly FileContent[]): Promise<number> {
@@ -289,7 +317,7 @@ export class SegmentLog implements SegmentObjects {
       this.#current = undefined;
     }
     const free = this.#free.at(-1);
-    const path = free ?? join(this.#folder, `${String(this.#nextName++).padStart(8, '0')}.seg`);
+    const path = free ?? this.#newPath();
     const file = await SegmentFile.open(path, free === undefined ? 'new' : 'existing');
     if (free !== undefined) this.#free.pop();
     if (free === undefined)
@@ -309,6 +337,10 @@ export class SegmentLog implements SegmentObjects {
     this.#segments.add(segment);
     this.#current = { segment, file, isTainted: false };
     return this.#current;
+  }
+
+  #newPath(): string {
+    return join(this.#folder, `${String(this.#nextName++).padStart(8, '0')}.seg`);
   }
 
   #place(segment: Segment, key: string, at: number, bytes: number, writtenMs: number): void {
@@ -474,6 +506,7 @@ export class SegmentLog implements SegmentObjects {
 
   /** Waits for what is under way, and says which files are deleted. */
   async close(): Promise<void> {
+    await this.#spares.close();
     while (this.#isReady && this.#unsaid.size > 0) {
       const before = this.#unsaid.size;
       await this.append(Buffer.alloc(0)).catch((error: unknown) => {
