@@ -14,7 +14,7 @@ const syncedWrites = process.platform === 'linux' ? constants.O_DSYNC : undefine
  * A large frame is written in parts side by side: one is on its way to the disk while the next is copied to the system.
  * Other work needs the threads that are left.
  */
-const partsMax = 2;
+const partsMax = 3;
 const partBytesMin = MiB;
 
 /** Zeros, for padding and for what is erased. */

@@ -187,8 +187,13 @@ test('a read whose segment is written again meanwhile finds nothing', async () =
   const location = log.find(first.key)!;
   assert.deepEqual(await log.read(location, 0, 100_000), bytesOf(first));
   log.remove(first.key);
-  await log.append(record('3'), [contentOf(3, 60_000)]);
-  assert.equal(log.find(contentOf(3, 0).key)!.path, location.path);
+  // A segment that was prepared may be written before.
+  const paths: string[] = [];
+  for (let number = 3; number <= 5 && !paths.includes(location.path); number++) {
+    await log.append(record('x'), [contentOf(number, 60_000)]);
+    paths.push(log.find(contentOf(number, 0).key)!.path);
+  }
+  assert.ok(paths.includes(location.path), String(paths));
   assert.ok((await log.read(location, 0, 100_000)) === undefined);
 });
 

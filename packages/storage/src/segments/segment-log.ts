@@ -130,7 +130,7 @@ export class SegmentLog implements SegmentObjects {
       log: deps.log,
       folder: this.#folder,
       segmentBytes: this.#segmentBytes,
-      isWriting: () => this.#appending > 0,
+      mustWait: (share) => this.#appending > 0 && share > this.#currentShare,
       newPath: () => this.#newPath(),
       syncNames: () => this.#directories.sync(this.#folder),
       onReady: (path) => this.#free.push(path),
@@ -236,16 +236,20 @@ export class SegmentLog implements SegmentObjects {
     this.#appending++;
     return this.#alone(() => this.#append(record, files)).finally(() => {
       this.#appending--;
-      if (this.#appending > 0) return;
-      this.#prepareNext();
+      if (this.#wantsSpare()) this.#spares.begin();
       this.#spares.resume();
     });
   }
 
-  /** A segment is prepared once half of the one before it is written, so that a log with little in it takes no more. */
-  #prepareNext(): void {
-    const end = this.#current?.segment.end ?? 0;
-    if (end > this.#segmentBytes / 2 && this.#free.length === 0) this.#spares.begin();
+  /** Not before half of the first segment is written, so that a log with little in it takes no more than that. */
+  #wantsSpare(): boolean {
+    if (this.#free.length > 0 || this.#current === undefined) return false;
+    return this.#current.segment.header.previousNumber > 0 || this.#currentShare > 0.5;
+  }
+
+  /** A segment is prepared in the pauses between frames, and beside them where it would not be ready in time. */
+  get #currentShare(): number {
+    return (this.#current?.segment.end ?? 0) / this.#segmentBytes;
   }
 
   async #append(record: Uint8Array, files: readonly FileContent[]): Promise<number> {

@@ -1,10 +1,10 @@
 import { close, constants, fdatasync, open, unlink, write } from 'node:fs';
-import { KiB } from '@weir/core';
+import { KiB, MiB } from '@weir/core';
 import { done } from '../file/synced-file.ts';
 import { inBlocks } from './frame.ts';
 
-/** How much is written at once, so that a frame which comes meanwhile does not wait for more. */
-const pieceBytes = 256 * KiB;
+/** How much is written at once: a frame that comes meanwhile waits for no more. */
+const pieceBytes = MiB;
 
 /** As much as is used of it here: the library of the language does not declare it. */
 declare const WebAssembly: {
@@ -56,8 +56,9 @@ export class SpareSegment {
     });
   }
 
-  get isComplete(): boolean {
-    return this.#at >= this.#bytes;
+  /** Up to 1, when it is complete. */
+  get share(): number {
+    return this.#at / this.#bytes;
   }
 
   /** Writes the next piece. */

@@ -7,8 +7,8 @@ interface SpareSegmentsDeps {
   readonly log: Log;
   readonly folder: string;
   readonly segmentBytes: number;
-  /** Whether a frame is being written: it goes first. */
-  readonly isWriting: () => boolean;
+  /** Whether one of which this share is prepared has to wait for frames that are being written. */
+  readonly mustWait: (share: number) => boolean;
   /** Returns the path of a segment that does not exist. */
   readonly newPath: () => string;
   /** Makes the names of segments durable. */
@@ -22,7 +22,7 @@ const freeSegmentsMin = 16;
 /** How long none is prepared after a failure. */
 const pauseMs = 60_000;
 
-/** Prepares segments one after the other, in the pauses between frames. */
+/** Prepares segments one after the other. */
 export class SpareSegments {
   readonly #deps: SpareSegmentsDeps;
   #preparing: Promise<void> | undefined;
@@ -45,7 +45,7 @@ export class SpareSegments {
       });
   }
 
-  /** Called when no frame is being written. */
+  /** Called when a frame was written. */
   resume(): void {
     this.#onPause?.();
     this.#onPause = undefined;
@@ -58,13 +58,13 @@ export class SpareSegments {
   }
 
   async #prepare(): Promise<void> {
-    const { folder, segmentBytes, isWriting, newPath, syncNames, onReady } = this.#deps;
+    const { folder, segmentBytes, mustWait, newPath, syncNames, onReady } = this.#deps;
     const { bavail, bsize } = await statfs(folder);
     if (bavail * bsize < freeSegmentsMin * segmentBytes) throw new Error('little space is left');
     const segment = await SpareSegment.create(newPath(), segmentBytes);
     try {
-      while (!segment.isComplete && !this.#isClosed) {
-        if (isWriting()) await new Promise<void>((resolve) => (this.#onPause = resolve));
+      while (segment.share < 1 && !this.#isClosed) {
+        if (mustWait(segment.share)) await new Promise<void>((resolve) => (this.#onPause = resolve));
         else await segment.writeOn();
       }
       if (this.#isClosed) {
