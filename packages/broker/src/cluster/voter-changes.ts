@@ -1,18 +1,23 @@
-import { type Access, mayOnCluster } from '@weir/security';
+import { mayOnCluster } from '@weir/security';
 import { errors } from '@weir/wire';
+import type { RequestContext } from '../requests/handler.ts';
 
 const explanation = 'the control plane orders the cluster; there is no quorum whose voters could change';
 
 /**
  * The answer to a change of the voters of the metadata quorum: UNSUPPORTED_VERSION, as from a cluster of Apache Kafka
- * whose `kraft.version` is 0.
+ * whose `kraft.version` is 0, and INCONSISTENT_CLUSTER_ID if it is meant for another cluster.
  */
-export function refusedVoterChange(access: Access) {
-  const isAllowed = mayOnCluster(access, 'ALTER');
-  const error = isAllowed ? errors.UNSUPPORTED_VERSION : errors.CLUSTER_AUTHORIZATION_FAILED;
-  return {
-    throttleTimeMs: 0,
-    errorCode: error.code,
-    errorMessage: isAllowed ? explanation : error.message,
-  };
+export function refusedVoterChange(
+  { clusterId }: { readonly clusterId: string | null },
+  { access, cluster }: RequestContext,
+) {
+  const { code: errorCode, message: errorMessage } = refusal();
+  return { throttleTimeMs: 0, errorCode, errorMessage };
+
+  function refusal(): { readonly code: number; readonly message: string } {
+    if (!mayOnCluster(access, 'ALTER')) return errors.CLUSTER_AUTHORIZATION_FAILED;
+    if (clusterId !== null && clusterId !== cluster.clusterId) return errors.INCONSISTENT_CLUSTER_ID;
+    return { code: errors.UNSUPPORTED_VERSION.code, message: explanation };
+  }
 }

@@ -136,7 +136,7 @@ export function createHandlerTable(deps: HandlerDeps) {
     ListGroups: listGroupsHandler,
     SaslHandshake: saslHandshakeHandler(sasl),
     ApiVersions: clients.noting(apiVersionsHandler(deps.offered)),
-    CreateTopics: createTopicsHandler,
+    CreateTopics: createTopicsHandler({ self, agentConfigs: deps.agentConfigs ?? {} }),
     DeleteTopics: deleteTopicsHandler,
     DeleteRecords: deleteRecordsHandler,
     InitProducerId: initProducerIdHandler(producerIds),

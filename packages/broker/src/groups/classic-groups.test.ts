@@ -41,6 +41,9 @@ async function joinFully(agent: LeaderAgent, version: number, joining: Joining) 
   return join(agent, version, { ...joining, memberId: first.memberId });
 }
 
+/** What SyncGroup has to name from v5 on. */
+const protocol = { protocolType: 'consumer', protocolName: 'range' };
+
 async function sync(
   agent: LeaderAgent,
   version: number,
@@ -50,7 +53,10 @@ async function sync(
 ) {
   const assignments = [{ memberId, assignment: Buffer.from(assigned) }];
   return answered(
-    await agent.call('SyncGroup', version, { groupId, generationId: 1, memberId, assignments }),
+    await agent.call('SyncGroup', version, {
+      ...{ groupId, generationId: 1, memberId, assignments },
+      ...(version >= 5 && protocol),
+    }),
   );
 }
 
@@ -175,18 +181,22 @@ describe('a classic group', () => {
       { memberId: second.memberId, assignment: Buffer.from('two') },
     ];
     const [one, two] = await Promise.all([
-      agent.call('SyncGroup', 5, { groupId: 'g', generationId: 2, memberId: first.memberId, assignments }),
       agent.call('SyncGroup', 5, {
-        groupId: 'g',
-        generationId: 2,
-        memberId: second.memberId,
-        assignments: [],
+        ...{ groupId: 'g', generationId: 2, memberId: first.memberId, assignments, ...protocol },
+      }),
+      agent.call('SyncGroup', 5, {
+        ...{ groupId: 'g', generationId: 2, memberId: second.memberId, assignments: [], ...protocol },
       }),
     ]);
     assert.deepEqual(
       [answered(one).assignment.toString(), answered(two).assignment.toString()],
       ['one', 'two'],
     );
+    const nameless = { groupId: 'g', generationId: 2, memberId: first.memberId, assignments: [] };
+    for (const named of [{}, { protocolType: 'consumer' }, { protocolName: 'range' }]) {
+      const { errorCode } = answered(await agent.call('SyncGroup', 5, { ...nameless, ...named }));
+      assert.equal(errorCode, codeOf('INCONSISTENT_GROUP_PROTOCOL'));
+    }
   });
 
   test('refused requests', async () => {

@@ -2,15 +2,21 @@ import { type Apis, type ErrorName, errors } from '@weir/wire';
 import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 
+const protocolFromVersion = 5;
+
 /**
  * SyncGroup v0 to v5: the leader of a classic group submits the assignment, and each member receives its part.
  *
+ * - From v5 on, a request without protocol type and name is INCONSISTENT_GROUP_PROTOCOL.
  * - An error is returned in the response with an empty assignment; the connection stays open.
  * - If the control plane is unavailable or fails, the error is COORDINATOR_LOAD_IN_PROGRESS.
  * - Requires READ on the group.
  */
 export const syncGroupHandler: HandlerOf<Apis['SyncGroup']> = async (request, context) => {
-  const { cluster, access } = context;
+  const { cluster, access, apiVersion } = context;
+  if (apiVersion >= protocolFromVersion && (request.protocolType === null || request.protocolName === null)) {
+    return failed('INCONSISTENT_GROUP_PROTOCOL');
+  }
   if (!access.may('READ', 'GROUP', request.groupId)) return failed('GROUP_AUTHORIZATION_FAILED');
   const answer = await coordinatorAnswer(
     cluster.port.syncGroup({

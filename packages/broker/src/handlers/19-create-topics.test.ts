@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { describeConfigs } from '@weir/cluster';
 import { coreLimits } from '@weir/core';
 import type { ErrorName } from '@weir/wire';
 import { zeroUuid } from '@weir/wire';
@@ -21,6 +22,8 @@ function wanted(topic: Wanted) {
   return { numPartitions: 1, replicationFactor: 1, assignments: [], configs: [], ...topic };
 }
 
+const allConfigs = describeConfigs('topic', { texts: {}, clusterTexts: {}, agentTexts: {}, names: null });
+
 test('every version creates topics and returns the fields that it has', async () => {
   for (const version of [2, 3, 4, 5, 6, 7]) {
     const { call, view } = await startTestAgent();
@@ -34,10 +37,11 @@ test('every version creates topics and returns the fields that it has', async ()
     assert.deepEqual(topic.configs, { 'retention.ms': '1000' });
     assert.equal(created.numPartitions, version >= 5 ? 4 : -1);
     assert.equal(created.replicationFactor, version >= 5 ? 2 : -1);
-    assert.deepEqual(
-      created.configs?.map(({ name, value, configSource }) => [name, value, configSource]),
-      version >= 5 ? [['retention.ms', '1000', 1]] : [],
-    );
+    const described = new Map(created.configs?.map((one) => [one.name, [one.value, one.configSource]]));
+    // All configs, set or not: 1 is that of the topic, 5 a default.
+    assert.deepEqual(described.get('retention.ms'), version >= 5 ? ['1000', 1] : undefined);
+    assert.deepEqual(described.get('cleanup.policy'), version >= 5 ? ['delete', 5] : undefined);
+    assert.equal(described.size, version >= 5 ? allConfigs.length : 0);
     assert.equal(created.topicId, version >= 7 ? topic.topicId : zeroUuid);
   }
 });

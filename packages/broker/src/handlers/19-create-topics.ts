@@ -1,9 +1,21 @@
-import { clusterConfigValue, replicationFactorOf, type TopicResult, type TopicToCreate } from '@weir/cluster';
+import {
+  clusterConfigValue,
+  replicationFactorOf,
+  type TopicDescription,
+  type TopicResult,
+  type TopicToCreate,
+} from '@weir/cluster';
 import { clusterResourceName, coreLimits, internalTopicProblem, isInternalTopic } from '@weir/core';
 import type { Access } from '@weir/security';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
 import { callInParts } from '../cluster-calls/call-in-parts.ts';
 import { waitForView } from '../cluster-calls/wait-for-view.ts';
+import {
+  type ConfigsOfAgent,
+  type CreatedTopicConfig,
+  DescribedTopicConfigs,
+} from '../configs/described-topic-configs.ts';
+import { brokerLimits } from '../limits.ts';
 import { tooManyConfigsProblem, tooManyProblem } from '../requests/entry-limit.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import { mapInTurns, Turns } from '../requests/turns.ts';
@@ -21,8 +33,8 @@ import { ValidatedTopics } from '../topics/validated-topics.ts';
  * - The name of an internal topic is INVALID_TOPIC_EXCEPTION.
  * - If the request has too many topics, all of them are INVALID_REQUEST.
  * - A topic named twice is INVALID_REQUEST, answered once. A config without a value is INVALID_CONFIG.
- * - From v5 on the response has partition count, replication factor and the configs that were set; from v7 on the topic
- *   id, which is zero for `validateOnly`.
+ * - From v5 on the response has partition count, replication factor and all configs, set or not, up to
+ *   `brokerLimits.describedConfigsMax` of them; from v7 on the topic id, which is zero for `validateOnly`.
  * - The quota on mutations counts partitions. From v6 on, a topic above the quota is THROTTLING_QUOTA_EXCEEDED; before
  *   v6 it is created and the client is throttled.
  * - If the control plane is unavailable, the error is NOT_CONTROLLER, and admin clients refresh metadata and retry.
@@ -30,10 +42,17 @@ import { ValidatedTopics } from '../topics/validated-topics.ts';
  *   repeated names). A client without DESCRIBE_CONFIGS on a topic gets TOPIC_AUTHORIZATION_FAILED in place of its
  *   configs and counts.
  *
- * Not implemented: `timeoutMs` (the request ends when the control plane answers or the call is given up), and configs
- * with default values in the response.
+ * Not implemented: `timeoutMs` (the request ends when the control plane answers or the call is given up).
  */
-export const createTopicsHandler: HandlerOf<Apis['CreateTopics']> = async (request, context) => {
+export function createTopicsHandler(agent: ConfigsOfAgent): HandlerOf<Apis['CreateTopics']> {
+  return (request, context) => createTopics(request, context, agent);
+}
+
+async function createTopics(
+  request: RequestOf<Apis['CreateTopics']>,
+  context: RequestContext,
+  agent: ConfigsOfAgent,
+): Promise<ResponseOf<Apis['CreateTopics']>> {
   const { access, cluster, clock } = context;
   const { validateOnly } = request;
   const tooMany = tooManyProblem(request.topics.length);
@@ -63,15 +82,28 @@ export const createTopicsHandler: HandlerOf<Apis['CreateTopics']> = async (reque
   });
   if (!validateOnly) await waitForView(context, () => results.every(isVisible));
   let next = 0;
+  let configsLeft = brokerLimits.describedConfigsMax;
+  const described = new DescribedTopicConfigs(cluster, agent);
+  const configsOf = ({ configs: texts }: TopicDescription) => {
+    if (context.apiVersion < configsFromVersion || configsLeft <= 0) return [];
+    const configs = described.of(texts);
+    configsLeft -= configs.length;
+    return configs;
+  };
   return {
     throttleTimeMs: mutations.throttleMs(),
-    topics: await mapInTurns(checked, clock, ({ name, topic, error, message }) => {
-      if (topic === undefined) return refusal(name, error, message);
-      const result = results[next++];
-      if (result === undefined) return refusal(name, 'NOT_CONTROLLER', errors.NOT_CONTROLLER.message);
-      const hidesConfigs = !access.mayQuietly('DESCRIBE_CONFIGS', 'TOPIC', name);
-      return entryOf(name, result, { validateOnly, hidesConfigs });
-    }),
+    topics: await mapInTurns(
+      checked,
+      clock,
+      ({ name, topic, error, message }) => {
+        if (topic === undefined) return refusal(name, error, message);
+        const result = results[next++];
+        if (result === undefined) return refusal(name, 'NOT_CONTROLLER', errors.NOT_CONTROLLER.message);
+        const hidesConfigs = !access.mayQuietly('DESCRIBE_CONFIGS', 'TOPIC', name);
+        return entryOf(name, result, { validateOnly, configsOf: hidesConfigs ? undefined : configsOf });
+      },
+      ({ configs }) => 1 + (configs?.length ?? 0),
+    ),
   };
 
   function isAllowed({ partitionCount }: TopicToCreate): boolean {
@@ -83,7 +115,10 @@ export const createTopicsHandler: HandlerOf<Apis['CreateTopics']> = async (reque
     const topic = result?.topic;
     return topic === undefined || cluster.topicById(topic.topicId) !== undefined;
   }
-};
+}
+
+/** The first version whose answers have configs. */
+const configsFromVersion = 5;
 
 /** The first version whose clients understand THROTTLING_QUOTA_EXCEEDED. */
 const refusalFromVersion = 6;
@@ -197,30 +232,28 @@ function refusal(name: string, error: ErrorName, message: string | null): Entry 
   return { name, errorCode: errors[error].code, errorMessage: message, configs: [] };
 }
 
-/** Kafka's DYNAMIC_TOPIC_CONFIG. */
-const topicConfigSource = 1;
-
 function entryOf(
   name: string,
   { error, message, topic }: TopicResult,
-  { validateOnly, hidesConfigs }: { readonly validateOnly: boolean; readonly hidesConfigs: boolean },
+  {
+    validateOnly,
+    configsOf,
+  }: {
+    readonly validateOnly: boolean;
+    /** Absent where the client may not see configs. */
+    readonly configsOf: ((topic: TopicDescription) => readonly CreatedTopicConfig[]) | undefined;
+  },
 ): Entry {
   if (topic === undefined) return refusal(name, error, message);
   const topicId = validateOnly ? zeroUuid : topic.topicId;
   const made = { name, topicId, errorCode: errors.NONE.code, errorMessage: null };
-  if (hidesConfigs) {
+  if (configsOf === undefined) {
     return { ...made, topicConfigErrorCode: errors.TOPIC_AUTHORIZATION_FAILED.code, configs: [] };
   }
   return {
     ...made,
     numPartitions: topic.partitionCount,
     replicationFactor: replicationFactorOf(topic),
-    configs: Object.entries(topic.configs).map(([configName, value]) => ({
-      name: configName,
-      value,
-      readOnly: false,
-      configSource: topicConfigSource,
-      isSensitive: false,
-    })),
+    configs: configsOf(topic),
   };
 }

@@ -1,7 +1,6 @@
 import {
   type AgentDescription,
   type ConfigResourceKind,
-  type ConfigSource,
   type DescribedConfig,
   describeConfigs,
   type StoredConfigResource,
@@ -17,6 +16,7 @@ import {
   configResourceType,
   unknownType,
 } from '../configs/config-resources.ts';
+import { configSourceCode } from '../configs/described-topic-configs.ts';
 import { brokerLimits } from '../limits.ts';
 import { brokerFacts, type ListenerProtocol } from '../placement/broker-facts.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
@@ -27,16 +27,6 @@ type Api = Apis['DescribeConfigs'];
 type Resource = RequestOf<Api>['resources'][number];
 type Result = ResponseOf<Api>['results'][number];
 type Texts = Readonly<Record<string, string>>;
-
-const sourceCode: Readonly<Record<ConfigSource, number>> = {
-  topic: 1,
-  broker: 2,
-  cluster: 3,
-  agent: 4,
-  default: 5,
-  clientMetrics: 7,
-  group: 8,
-};
 
 const typeCode: Readonly<Record<DescribedConfig['type'], number>> = {
   BOOLEAN: 1,
@@ -138,10 +128,14 @@ export function describeConfigsHandler({ self, agentConfigs, protocol }: Describ
           name: config.name,
           value: config.value,
           readOnly: config.isReadOnly,
-          configSource: sourceCode[config.source],
+          configSource: configSourceCode[config.source],
           isSensitive: config.isSensitive,
           synonyms: includeSynonyms
-            ? config.synonyms.map(({ name, value, source }) => ({ name, value, source: sourceCode[source] }))
+            ? config.synonyms.map(({ name, value, source }) => ({
+                name,
+                value,
+                source: configSourceCode[source],
+              }))
             : [],
           configType: typeCode[config.type],
           documentation: includeDocumentation ? config.documentation : null,

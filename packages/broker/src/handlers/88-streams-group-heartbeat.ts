@@ -41,7 +41,7 @@ export function streamsGroupHeartbeatHandler({
         memberId,
         acceptableRecoveryLag: 0,
         taskOffsetIntervalMs: 0,
-        status: null,
+        status: [],
         endpointInformationEpoch: 0,
       },
     });

@@ -44,12 +44,18 @@ export const alterShareGroupOffsetsHandler: HandlerOf<Apis['AlterShareGroupOffse
       topicId,
       partitions: partitions.map(({ partitionIndex, place }) => ({
         partitionIndex,
-        errorCode: errors[typeof place === 'string' ? place : answer.results[place]!].code,
+        ...resultOf(typeof place === 'string' ? place : answer.results[place]!),
       })),
     })),
   };
 };
 
 function failed(error: ErrorName) {
-  return { throttleTimeMs: 0, errorCode: errors[error].code, responses: [] };
+  const { code: errorCode, message: errorMessage } = errors[error];
+  return { throttleTimeMs: 0, errorCode, errorMessage, responses: [] };
+}
+
+function resultOf(error: ErrorName) {
+  const { code: errorCode, message } = errors[error];
+  return { errorCode, errorMessage: error === 'NONE' ? null : message };
 }

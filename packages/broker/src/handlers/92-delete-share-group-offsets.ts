@@ -33,11 +33,17 @@ export const deleteShareGroupOffsetsHandler: HandlerOf<Apis['DeleteShareGroupOff
     responses: requested.map(({ topicName, topicId, place }) => ({
       topicName,
       topicId,
-      errorCode: errors[typeof place === 'string' ? place : answer.results[place]!].code,
+      ...resultOf(typeof place === 'string' ? place : answer.results[place]!),
     })),
   };
 };
 
 function failed(error: ErrorName) {
-  return { throttleTimeMs: 0, errorCode: errors[error].code, responses: [] };
+  const { code: errorCode, message: errorMessage } = errors[error];
+  return { throttleTimeMs: 0, errorCode, errorMessage, responses: [] };
+}
+
+function resultOf(error: ErrorName) {
+  const { code: errorCode, message } = errors[error];
+  return { errorCode, errorMessage: error === 'NONE' ? null : message };
 }

@@ -162,4 +162,6 @@ test('the quorum has no voters to change', async () => {
     assert.equal(answer.errorCode, codeOf('UNSUPPORTED_VERSION'));
     assert.match(answer.errorMessage!, /no quorum/);
   }
+  const elsewhere = answered(await call('AddRaftVoter', 1, { ...added, clusterId: 'another' }));
+  assert.equal(elsewhere.errorCode, codeOf('INCONSISTENT_CLUSTER_ID'));
 });
