@@ -56,6 +56,23 @@ test('names, ids and their errors', async () => {
   }
 });
 
+test('the answer has the id of what was deleted, and a repeated name once', async () => {
+  const { call, cluster } = await startTestAgent();
+  const { topicId } = cluster.addTopic('a');
+  cluster.addTopic('b');
+  for (const version of [5, 6]) {
+    const names = version === 5 ? ['b', 'b'] : ['a', 'b', 'b'];
+    const request =
+      version === 5 ? { topicNames: names } : { topics: names.map((name) => ({ name, topicId: zeroUuid })) };
+    const { responses } = answered(await call('DeleteTopics', version, { ...request, timeoutMs: 1 } as never));
+    const twice = ['b', zeroUuid, codeOf('INVALID_REQUEST')];
+    assert.deepEqual(
+      responses.map((response) => [response.name, response.topicId, response.errorCode]),
+      version === 5 ? [twice] : [['a', topicId, 0], twice],
+    );
+  }
+});
+
 test('NOT_CONTROLLER if the control plane is unavailable', async () => {
   const { call, cluster } = await startTestAgent();
   cluster.unavailable = true;

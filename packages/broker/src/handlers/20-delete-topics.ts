@@ -13,7 +13,7 @@ import { repeatedOf } from '../requests/repeated.ts';
  * DeleteTopics v1 to v6, with one call to the control plane for all topics.
  *
  * - Up to v5 by name; in v6 by name or by id, and both or neither is INVALID_REQUEST. A topic that appears twice is
- *   INVALID_REQUEST each time. If the request has too many topics, all of them are INVALID_REQUEST.
+ *   INVALID_REQUEST, answered once for each name and id. If the request has too many topics, all of them are INVALID_REQUEST.
  * - UNKNOWN_TOPIC_OR_PARTITION and UNKNOWN_TOPIC_ID; TOPIC_DELETION_DISABLED if the cluster or the topic forbids
  *   deletion.
  * - An internal topic is INVALID_TOPIC_EXCEPTION.
@@ -46,6 +46,7 @@ export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (reque
     refusals[index] === undefined ? keyOf(topic, cluster) : (topic.topicId ?? `name ${topic.name}`),
   );
   const repeated = repeatedOf(keys);
+  const ids = references.map(({ name = '', topicId }) => topicId ?? cluster.topicByName(name)?.topicId);
   // Read before the deletion, because the response for an id contains the name of the topic.
   const names = new Map(references.map(({ topicId }) => [topicId, describedName(topicId)]));
   const mutations = context.quotas.mutations(apiVersion >= refusalFromVersion);
@@ -67,13 +68,19 @@ export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (reque
   const deleted = wellFormedKeys.filter((_, index) => results?.[index]?.error === 'NONE');
   await waitForView(context, () => deleted.every((topicId) => cluster.topicById(topicId) === undefined));
   let next = 0;
+  const refusedTwice = new Set<string>();
   return {
     throttleTimeMs: mutations.throttleMs(),
-    responses: references.map((topic, index) => {
+    responses: references.flatMap((topic, index) => {
       const { name = null, topicId = zeroUuid } = topic;
       const entry = { name, topicId };
       if (!isWellFormed(topic)) return refused(entry, 'specify either the name or the id of a topic');
-      if (repeated.has(keys[index]!)) return refused(entry, 'duplicate topic in the request');
+      if (repeated.has(keys[index]!)) {
+        const asked = topic.topicId ?? `name ${name}`;
+        if (refusedTwice.has(asked)) return [];
+        refusedTwice.add(asked);
+        return refused(entry, 'duplicate topic in the request');
+      }
       const refusal = refusals[index];
       if (refusal === 'INVALID_TOPIC_EXCEPTION') return answered(entry, refusal, internalProblem(topic));
       if (refusal !== undefined) return answered(entry, refusal, errors[refusal].message);
@@ -83,7 +90,9 @@ export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (reque
       }
       const result = results?.[next++];
       if (result === undefined) return answered(entry, 'NOT_CONTROLLER', errors.NOT_CONTROLLER.message);
-      return answered(entry, result.error, result.message);
+      // A client that may delete a topic may know its id.
+      const deletedId = result.error === 'NONE' ? ids[index] : undefined;
+      return answered({ name, topicId: deletedId ?? topicId }, result.error, result.message);
     }),
   };
 

@@ -53,7 +53,11 @@ test('named topics, topics that do not exist, and a cursor to a missing topic or
     [0, codeOf('INVALID_TOPIC_EXCEPTION'), 0, codeOf('UNKNOWN_TOPIC_OR_PARTITION')],
   );
   assert.deepEqual((await page(agent, 10, { topicName: 'bb', partitionIndex: 1 })).partitions, ['c:01']);
-  assert.deepEqual((await page(agent, 10, { topicName: 'c', partitionIndex: -5 })).partitions, ['c:01']);
+  const below = await page(agent, 10, { topicName: 'c', partitionIndex: -5 }, ['c', 'x']);
+  assert.deepEqual(
+    below.answer.topics.map(({ errorCode }) => errorCode),
+    [codeOf('INVALID_REQUEST'), codeOf('INVALID_REQUEST')],
+  );
   assert.deepEqual((await page(agent, 10, { topicName: 'c', partitionIndex: 9 })).partitions, ['c:']);
   assert.deepEqual((await page(agent, -1, null)).partitions, ['a:0']);
 });

@@ -13,7 +13,7 @@ import { isTopicName } from '../topics/topic-name.ts';
  *
  * - An empty list requests all topics. A page has at most as many partitions as the client requests and
  *   `brokerLimits.describedPartitionsMax`; the cursor is the first partition of the page.
- * - A cursor whose topic was deleted continues with the next name.
+ * - A cursor whose topic was deleted continues with the next name. With a partition below 0 it is INVALID_REQUEST.
  * - Internal topics are listed only if named, and flagged as internal.
  * - INVALID_TOPIC_EXCEPTION, UNKNOWN_TOPIC_OR_PARTITION per topic. Topics are not created.
  * - Requires DESCRIBE on the topic (TOPIC_AUTHORIZATION_FAILED, whether the topic exists or not). A request for all
@@ -26,6 +26,10 @@ export function describeTopicPartitionsHandler(
     const { access, cluster } = context;
     const turns = new Turns(context.clock);
     const { cursor } = request;
+    if (cursor !== null && cursor.partitionIndex < 0) {
+      const refused = request.topics.map(({ name }) => failed(name, 'INVALID_REQUEST'));
+      return page(refused, null);
+    }
     const asksForAll = request.topics.length === 0;
     const placement = placementOf(context);
     const limit = Math.min(Math.max(request.responsePartitionLimit, 1), brokerLimits.describedPartitionsMax);
@@ -42,10 +46,10 @@ export function describeTopicPartitionsHandler(
       }
       const topic = cluster.topicByName(name);
       if (topic === undefined) {
-        topics.push(unknown(name));
+        topics.push(unknown(name, context));
         continue;
       }
-      const first = cursor?.topicName === name ? Math.max(cursor.partitionIndex, 0) : 0;
+      const first = cursor?.topicName === name ? cursor.partitionIndex : 0;
       const partitions = describedPartitions(topic, placement, { first, countMax: left }).map(
         // The Java admin client expects a list here and fails on null.
         (partition) => ({ ...partition, eligibleLeaderReplicas: [], lastKnownElr: [] }),
@@ -89,8 +93,10 @@ function entryOf(
   };
 }
 
-function unknown(name: string): Entry {
-  return failed(name, isTopicName(name) ? 'UNKNOWN_TOPIC_OR_PARTITION' : 'INVALID_TOPIC_EXCEPTION');
+/** The operations are those that the client might use if the topic existed. */
+function unknown(name: string, { access }: RequestContext): Entry {
+  const entry = failed(name, isTopicName(name) ? 'UNKNOWN_TOPIC_OR_PARTITION' : 'INVALID_TOPIC_EXCEPTION');
+  return { ...entry, topicAuthorizedOperations: access.operationsOn('TOPIC', name) };
 }
 
 function failed(name: string, error: ErrorName): Entry {
