@@ -99,7 +99,9 @@ export function listOffsetsHandler({
   ): Promise<Answer> {
     const { cluster, clock, log } = context;
     if (error !== 'NONE') return failed(nameError(error));
-    const search = position === 'maxTimestamp' ? new LatestRecord() : new FirstRecord(timestamp);
+    const logStartOffset = cluster.ends(topicId, partition)?.logStartOffset ?? 0;
+    const search =
+      position === 'maxTimestamp' ? new LatestRecord() : new FirstRecord(timestamp, logStartOffset);
     try {
       const pause = () => nextTurn(clock);
       await searchRecords(pointers, search, { readPath, inflation, connection: context, pause });
@@ -112,7 +114,6 @@ export function listOffsetsHandler({
     const record = search.found;
     if (record === undefined) return nothing;
     // The range may begin with deleted records.
-    const logStartOffset = cluster.ends(topicId, partition)?.logStartOffset ?? 0;
     return found({ ...record, offset: Math.max(record.offset, logStartOffset) });
   }
 }

@@ -56,16 +56,20 @@ test('the coordinator of a transactional id is the same whichever agent is asked
 
 test('key types', async () => {
   const { call } = await startTestAgent();
-  const cases: [version: number, keyType: number, ok: boolean][] = [
+  const share = 'g:roup:AAAAAAAAAAAAAAAAAAAAAQ:0';
+  const cases: [version: number, keyType: number, ok: boolean, key?: string][] = [
     [1, 0, true],
     [1, 1, true],
     [1, 2, false],
     [5, 2, false],
-    [6, 2, true],
+    [6, 2, true, share],
+    [6, 2, false],
+    [6, 2, false, 'group:topic:0'],
+    [6, 2, false, 'group:AAAAAAAAAAAAAAAAAAAAAQ:x'],
     [6, 3, false],
   ];
-  for (const [version, keyType, ok] of cases) {
-    const keys = version >= 4 ? { coordinatorKeys: ['k'] } : { key: 'k' };
+  for (const [version, keyType, ok, key = 'k'] of cases) {
+    const keys = version >= 4 ? { coordinatorKeys: [key] } : { key };
     const answer = answered(await call('FindCoordinator', version, { keyType, ...keys }));
     const { errorCode, nodeId } = answer.coordinators[0] ?? answer;
     assert.equal(errorCode, codeOf(ok ? 'NONE' : 'INVALID_REQUEST'), `v${version} type ${keyType}`);

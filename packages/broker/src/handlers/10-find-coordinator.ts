@@ -12,7 +12,8 @@ import type { HandlerOf } from '../requests/handler.ts';
  *   producers such as kafkajs look for it before every request, and use one connection only if the answer is the same
  *   (ADR 0076).
  *
- * - Key types are 0 (group), 1 (transactional id) and, from v6 on, 2 (share partition); any other is INVALID_REQUEST.
+ * - Key types are 0 (group), 1 (transactional id) and, from v6 on, 2 (share partition); any other is INVALID_REQUEST,
+ *   and so is the key of a share partition that is not `group:topic id:partition`.
  * - Up to v3 there is one key, answered at the top level; from v4 on there are many, answered in their order.
  * - The address is the same as in Metadata.
  * - Requires DESCRIBE on the group or on the transactional id. Coordinators of share partitions are internal to the
@@ -31,6 +32,9 @@ export function findCoordinatorHandler(placementOf: PlacementOf): HandlerOf<Apis
           'INVALID_REQUEST',
           `unknown key type ${keyType}; expected one of ${knownTypes.join(', ')}`,
         );
+      }
+      if (keyType === keyTypes.sharePartition && !isSharePartition(key)) {
+        return refused('INVALID_REQUEST', `${key} is not a group, the id of a topic and a partition`);
       }
       const denial = denialOf(keyType, key, access);
       if (denial !== undefined) return refused(denial, errors[denial].message);
@@ -55,6 +59,11 @@ const shareFromVersion = 6;
 
 /** Protocol values. */
 const keyTypes = { group: 0, transactionalId: 1, sharePartition: 2 } as const;
+
+/** Group ids may have colons. */
+function isSharePartition(key: string): boolean {
+  return /^.+:[\w-]{22}:\d{1,10}$/s.test(key);
+}
 
 function denialOf(keyType: number, key: string, access: Access): ErrorName | undefined {
   switch (keyType) {

@@ -64,7 +64,9 @@ test('the answer has the id of what was deleted, and a repeated name once', asyn
     const names = version === 5 ? ['b', 'b'] : ['a', 'b', 'b'];
     const request =
       version === 5 ? { topicNames: names } : { topics: names.map((name) => ({ name, topicId: zeroUuid })) };
-    const { responses } = answered(await call('DeleteTopics', version, { ...request, timeoutMs: 1 } as never));
+    const { responses } = answered(
+      await call('DeleteTopics', version, { ...request, timeoutMs: 1 } as never),
+    );
     const twice = ['b', zeroUuid, codeOf('INVALID_REQUEST')];
     assert.deepEqual(
       responses.map((response) => [response.name, response.topicId, response.errorCode]),

@@ -93,13 +93,20 @@ export async function searchRecords(
   }
 }
 
-/** Finds the first record at or after a timestamp. Only batches that may contain one are decompressed. */
+/**
+ * Finds the first record at or after a timestamp that is not deleted. Only batches that may contain one are
+ * decompressed. If all of them are deleted, what is found is the start of the log: reading from there misses nothing.
+ */
 export class FirstRecord implements RecordSearch {
   found: FoundRecord | undefined;
   readonly #timestamp: bigint;
+  readonly #logStartOffset: number;
+  /** The batch whose timestamp was that of a deleted record. */
+  #deletedIn: number | undefined;
 
-  constructor(timestamp: bigint) {
+  constructor(timestamp: bigint, logStartOffset = 0) {
     this.#timestamp = timestamp;
+    this.#logStartOffset = logStartOffset;
   }
 
   wants(maxTimestamp: bigint): boolean {
@@ -108,12 +115,19 @@ export class FirstRecord implements RecordSearch {
 
   sees({ timestamp, offsetDelta }: RecordCursor, baseOffset: number): boolean {
     if (timestamp < this.#timestamp) return false;
-    this.found = { offset: baseOffset + offsetDelta, timestamp };
+    const offset = baseOffset + offsetDelta;
+    if (offset < this.#logStartOffset) {
+      this.#deletedIn = baseOffset;
+      this.found ??= { offset: this.#logStartOffset, timestamp };
+      return false;
+    }
+    this.found = { offset, timestamp };
     return true;
   }
 
   /** The max timestamp in the producer's header is higher than that of any record. Reading from here misses nothing. */
   isOverAfter(baseOffset: number, maxTimestamp: bigint): boolean {
+    if (this.#deletedIn === baseOffset) return false;
     this.found = { offset: baseOffset, timestamp: maxTimestamp };
     return true;
   }
