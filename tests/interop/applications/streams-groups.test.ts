@@ -146,9 +146,70 @@ test('Kafka Streams counts with the streams protocol, killed in the middle', {
   assert.match(topics, new RegExp(`PartitionCount: ${partitionCount}`));
 });
 
+test('Kafka Streams changes to the streams protocol while it is stopped', {
+  skip,
+  timeout: 240_000,
+}, async () => {
+  const folder = temporaryFolder(lifetime);
+  const application = 'migrated';
+  const [numbers, counts] = [`${application}-numbers`, `${application}-counted`];
+  for (const topic of [numbers, counts]) {
+    await java.ask('create-topic', { servers: third, topic, partitions: partitionCount });
+  }
+  let written = 0;
+  const write = async () => {
+    const topic = { servers: third, topic: numbers, partitions: partitionCount };
+    await java.ask('produce', { ...topic, first: written, count: numberCount / 4 });
+    written += numberCount / 4;
+  };
+  const counted = () =>
+    java.ask<Read>('read', { servers: third, topic: counts, isolation: 'read_committed' });
+  /** Runs the application until all numbers are counted. */
+  const run = async (protocol: string) => {
+    const program = startProgram(lifetime, 'weir.applications.CountingStreams', [
+      ...[third!, numbers, counts, join(folder, protocol), application, protocol, 'exactly_once_v2'],
+    ]);
+    await program.until(async () => (await counted()).length >= written * kinds.length);
+    await program.stop();
+    // A classic member is gone when its session ends, and until then the other protocol is refused.
+    const state = /^migrated\s.*\sEmpty\s+0\s*$/m;
+    const describe = `--describe --group ${application} --state`;
+    const command =
+      protocol === 'classic'
+        ? () => tool('org.apache.kafka.tools.consumer.group.ConsumerGroupCommand', describe)
+        : () => streamsGroups(describe);
+    while (!state.test(await command())) await pause(500);
+  };
+  for (const protocol of ['classic', 'streams', 'classic']) {
+    await write();
+    await run(protocol);
+  }
+  const countsOf = new Map<string, number[]>();
+  for (const [, , word, value] of await counted()) {
+    countsOf.set(word, [...(countsOf.get(word) ?? []), Number(value)]);
+  }
+  // Each word was counted on, without gaps or repetitions, whoever assigned the tasks.
+  for (const [word, all] of countsOf) {
+    assert.deepEqual(
+      all,
+      all.map((_, index) => index + 1),
+      word,
+    );
+  }
+  assert.equal(
+    [...countsOf.values()].reduce((sum, { length }) => sum + length, 0),
+    written * kinds.length,
+  );
+});
+
 test('kafka-streams-groups lists, describes, resets and deletes', { skip, timeout: 120_000 }, async () => {
   assert.match(await streamsGroups('--list --state'), /exactly\s+Empty/);
   assert.match(await streamsGroups('--describe --group exactly --state'), /exactly\s+.*Empty\s+0/);
+  // Offsets of a group without members: of the topics of the topology that it brought last.
+  const offsets = await streamsGroups('--describe --group exactly --offsets');
+  for (let partition = 0; partition < partitionCount; partition++) {
+    assert.match(offsets, new RegExp(`^exactly\\s+exactly-numbers\\s+${partition}\\s+\\d+\\s`, 'm'));
+  }
   assert.match(
     await streamsGroups(
       '--reset-offsets --group exactly --to-earliest --input-topic exactly-numbers --execute',

@@ -14,7 +14,7 @@ interface Departure {
   readonly reason: string;
 }
 
-export const departures: readonly Departure[] = [
+export const departures = [
   {
     area: 'protocol',
     subject: 'tagged fields out of order, twice, or of another size than declared',
@@ -36,6 +36,50 @@ export const departures: readonly Departure[] = [
     weir: 'need sealing keys of the control plane; log in by SCRAM-SHA-512; at most 200 for a user and 2,000 in a cluster; end with a credential that is deleted; types of principals other than `User` are INVALID_PRINCIPAL_TYPE for owners too',
     reason:
       'HMACs are stored sealed, SCRAM-SHA-512 is the mechanism of the contract, and every agent holds all tokens (ADR 0210)',
+  },
+  {
+    area: 'protocol',
+    subject:
+      'requests of brokers to each other that Apache Kafka offers to clients (83 to 87, share group state)',
+    apache: 'are in ApiVersions',
+    weir: 'do not exist',
+    reason: 'this state lives in the control plane',
+  },
+  {
+    area: 'protocol',
+    subject: 'ApiVersions in a version that is not served',
+    apache:
+      'UNSUPPORTED_VERSION with the versions of ApiVersions; closes the connection if the header is that of v0 to v2',
+    weir: 'UNSUPPORTED_VERSION with the versions of all requests, whatever the header',
+    reason: 'a client can go on without asking again',
+  },
+  {
+    area: 'protocol',
+    subject: 'texts beside error codes',
+    apache: 'some errors have none',
+    weir: 'every error has one, where the answer has a place for it',
+    reason: 'they help',
+  },
+  {
+    area: 'security',
+    subject: 'a login on a listener that needs none',
+    apache: '`ILLEGAL_SASL_STATE`',
+    weir: 'is accepted with the mechanisms of the agent; SaslAuthenticate without a handshake closes the connection',
+    reason: 'one listener serves clients with and without credentials until authentication is required',
+  },
+  {
+    area: 'security',
+    subject: 'filters of DescribeAcls with unknown elements (0)',
+    apache: 'close the connection',
+    weir: '`INVALID_REQUEST`',
+    reason: 'an answer tells what is wrong',
+  },
+  {
+    area: 'groups',
+    subject: 'the empty group id',
+    apache: 'offsets can be committed and fetched, for clients before Kafka 2.2',
+    weir: '`INVALID_GROUP_ID`',
+    reason: 'deprecated by KIP-289; a group has a name',
   },
   {
     area: 'topics',
@@ -67,9 +111,10 @@ export const departures: readonly Departure[] = [
   },
   {
     area: 'produce',
-    subject: 'records whose time is more than an hour ahead (`message.timestamp.after.max.ms`)',
-    apache: 'INVALID_TIMESTAMP; the config is 1 hour by default',
-    weir: 'takes them; the config is accepted, has no effect and is without limit by default',
+    subject:
+      'records whose time is too far from the present (`message.timestamp.after.max.ms`, `message.timestamp.before.max.ms`)',
+    apache: 'INVALID_TIMESTAMP; the first of these configs is 1 hour by default',
+    weir: 'takes them; the configs are accepted, have no effect and are without limit by default',
     reason:
       'the time of each record is inside of its batch, and batches are not decompressed where no other rule asks for it',
   },
@@ -86,6 +131,77 @@ export const departures: readonly Departure[] = [
     apache: '`UNKNOWN_TOPIC_OR_PARTITION`',
     weir: '`INVALID_TOPIC_EXCEPTION`',
     reason: 'part of the contract of the service',
+  },
+  {
+    area: 'topics',
+    subject: 'default replication factor',
+    apache: '1 (`default.replication.factor`)',
+    weir: '3',
+    reason: 'tools warn of less, and object storage replicates',
+  },
+  {
+    area: 'topics',
+    subject: 'configs of topics that begin with `service.`',
+    apache: 'do not exist',
+    weir: 'are part of each description',
+    reason: 'part of the contract of the service',
+  },
+  {
+    area: 'topics',
+    subject: '`min.insync.replicas` in descriptions',
+    apache: 'comes from a config that the cluster sets for itself (source 3)',
+    weir: 'is a default (source 5)',
+    reason: 'there are no replicas that fall behind',
+  },
+  {
+    area: 'topics',
+    subject: 'the id of a topic that CreateTopics only validates',
+    apache: 'one that no topic will have',
+    weir: 'none',
+    reason: 'nothing is created',
+  },
+  {
+    area: 'protocol',
+    subject:
+      'requests that contradict themselves: unknown isolation levels, ids with names, names that are null or empty',
+    apache: '`UNKNOWN_SERVER_ERROR`, for all of the request where it cannot be told apart',
+    weir: 'the error of the one element (`INVALID_REQUEST`, `INVALID_TOPIC_EXCEPTION`), or what the rest of the request asks for',
+    reason: 'the error of a server says that the client is not to blame',
+  },
+  {
+    area: 'protocol',
+    subject: 'partitions that ListOffsets names twice',
+    apache: 'INVALID_REQUEST, answered once',
+    weir: 'INVALID_REQUEST each time',
+    reason: 'every element of a request has its answer',
+  },
+  {
+    area: 'produce',
+    subject: 'bytes behind the batch of a partition',
+    apache: 'ignores them if they are no whole header',
+    weir: 'INVALID_RECORD',
+    reason: 'a message that contradicts itself is not guessed at (ADR 0004)',
+  },
+  {
+    area: 'produce',
+    subject: 'the answer to a batch that was written before',
+    apache: 'has the time of its last record as its append time',
+    weir: 'has the append time only with `message.timestamp.type=LogAppendTime`',
+    reason: 'clients would take it for the time of all records',
+  },
+  {
+    area: 'administration',
+    subject: 'DescribeProducers',
+    apache: 'the time of the last record; coordinator epoch -1 until a transaction ends',
+    weir: 'the time when the last batch was committed; coordinator epoch 0; a name that is none is UNKNOWN_TOPIC_OR_PARTITION',
+    reason: 'the state of producers is part of the metadata, which has no times of records',
+  },
+  {
+    area: 'fetch',
+    subject: 'aborted transactions beside an error',
+    apache: 'an empty list',
+    weir: 'null',
+    reason: 'both mean that there are none',
   },
   {
     area: 'groups',
@@ -252,4 +368,7 @@ export const departures: readonly Departure[] = [
     weir: 'begins with the stored range that has it, whose first records may be older',
     reason: 'the leader of a cluster decides where a group begins, and has no records',
   },
-];
+] as const satisfies readonly Departure[];
+
+/** Names a departure. */
+export type Subject = (typeof departures)[number]['subject'];

@@ -147,7 +147,7 @@ test('stale epochs return the error that each version knows', async () => {
     [8, 1, 'NONE'],
     [9, 1, 'NONE'],
     [10, 1, 'NONE'],
-    [8, 2, 'ILLEGAL_GENERATION'],
+    [8, 2, 'UNSUPPORTED_VERSION'],
     [9, 2, 'STALE_MEMBER_EPOCH'],
     [10, 2, 'STALE_MEMBER_EPOCH'],
   ];

@@ -18,7 +18,7 @@ const epochsFromVersion = 9;
  *
  * - A partition that does not exist gets its own error; the others are committed.
  * - An error of the group or the member is returned for every partition. Clients before v9 do not know
- *   GROUP_ID_NOT_FOUND and STALE_MEMBER_EPOCH here and get ILLEGAL_GENERATION.
+ *   GROUP_ID_NOT_FOUND and STALE_MEMBER_EPOCH here: they get ILLEGAL_GENERATION, and UNSUPPORTED_VERSION.
  * - If the control plane is unavailable or fails, the error is COORDINATOR_LOAD_IN_PROGRESS, and clients back off and
  *   retry. A commit on another connection than the last one of its member is held for a moment (`repeatedIfLate`).
  * - Requires READ on the group; otherwise every partition is GROUP_AUTHORIZATION_FAILED. Requires READ on each topic.
@@ -99,6 +99,7 @@ function responseOf(topics: Response['topics']): Response {
 }
 
 function groupErrorFor(error: GroupError, apiVersion: number): ErrorName {
-  const isUnknownBefore = error === 'GROUP_ID_NOT_FOUND' || error === 'STALE_MEMBER_EPOCH';
-  return isUnknownBefore && apiVersion < epochsFromVersion ? 'ILLEGAL_GENERATION' : error;
+  if (apiVersion >= epochsFromVersion) return error;
+  if (error === 'STALE_MEMBER_EPOCH') return 'UNSUPPORTED_VERSION';
+  return error === 'GROUP_ID_NOT_FOUND' ? 'ILLEGAL_GENERATION' : error;
 }

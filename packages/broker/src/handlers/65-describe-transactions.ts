@@ -4,8 +4,8 @@ import { coordinatorAnswer } from '../cluster-calls/coordinator-answer.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 
 /**
- * DescribeTransactions v0. Unknown ids are TRANSACTIONAL_ID_NOT_FOUND; if the control plane is unavailable or fails,
- * every id is COORDINATOR_LOAD_IN_PROGRESS.
+ * DescribeTransactions v0. Unknown ids are TRANSACTIONAL_ID_NOT_FOUND, and an empty one is INVALID_REQUEST; if
+ * the control plane is unavailable or fails, every id is COORDINATOR_LOAD_IN_PROGRESS.
  *
  * Requires DESCRIBE on the transactional id (TRANSACTIONAL_ID_AUTHORIZATION_FAILED). Topics of the transaction that the
  * client may not DESCRIBE are omitted.
@@ -28,6 +28,7 @@ export const describeTransactionsHandler: HandlerOf<Apis['DescribeTransactions']
       if (!permitted[index]) return failed(transactionalId, 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED');
       const transaction = described?.[next++];
       if (transaction === undefined) return failed(transactionalId, 'COORDINATOR_LOAD_IN_PROGRESS');
+      if (transactionalId === '') return failed(transactionalId, 'INVALID_REQUEST');
       if (transaction.error !== 'NONE') return failed(transactionalId, transaction.error);
       return answered(transaction, context);
     }),

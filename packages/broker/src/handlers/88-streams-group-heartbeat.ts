@@ -38,7 +38,7 @@ export function streamsGroupHeartbeatHandler({
     const failed = (...failure: Parameters<typeof failedHeartbeat>) => ({
       ...failedHeartbeat(...failure),
       ...{
-        memberId,
+        memberId: '',
         acceptableRecoveryLag: 0,
         taskOffsetIntervalMs: 0,
         status: [],

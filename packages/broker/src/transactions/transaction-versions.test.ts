@@ -411,7 +411,7 @@ test('DescribeTransactions, ListTransactions and DescribeProducers', async () =>
   assert.equal(await open.send('t', 1, 'a', 'b'), 'NONE');
 
   const { transactionStates } = answered(
-    await agent.call('DescribeTransactions', 0, { transactionalIds: ['open', 'nobody', 'idle'] }),
+    await agent.call('DescribeTransactions', 0, { transactionalIds: ['open', 'nobody', 'idle', ''] }),
   );
   assert.deepEqual(
     transactionStates.map((one) => [
@@ -425,6 +425,7 @@ test('DescribeTransactions, ListTransactions and DescribeProducers', async () =>
       ['open', 'NONE', 'Ongoing', open.producerId, [['t', 1]]],
       ['nobody', 'TRANSACTIONAL_ID_NOT_FOUND', '', 0n, []],
       ['idle', 'NONE', 'Empty', idle.producerId, []],
+      ['', 'INVALID_REQUEST', '', 0n, []],
     ],
   );
 

@@ -80,6 +80,7 @@ public final class Applications {
             case "produce-aborted" -> Records.produceAborted(arguments);
             case "read" -> Records.read(arguments);
             case "authorize" -> Authorizer.decide(arguments);
+            case "as-cruise-control", "as-strimzi" -> Operators.run(command, arguments);
             default -> AdminCalls.run(command, arguments);
         };
     }

@@ -39,11 +39,11 @@ public final class CountingStreams {
 
         Properties settings = ExactlyOnceStreams.settings(args[0], args[3], args[4]);
         settings.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, 2);
-        if (args.length > 5) {
-            // The cluster decides about sessions of streams groups.
-            settings.put(StreamsConfig.GROUP_PROTOCOL_CONFIG, args[5]);
-            settings.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, args[6]);
-        } else {
+        String protocol = args.length > 5 ? args[5] : "classic";
+        settings.put(StreamsConfig.GROUP_PROTOCOL_CONFIG, protocol);
+        if (args.length > 6) settings.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, args[6]);
+        // The cluster decides about sessions of streams groups.
+        if (protocol.equals("classic")) {
             settings.put(StreamsConfig.consumerPrefix("session.timeout.ms"), 6_000);
             settings.put(StreamsConfig.consumerPrefix("heartbeat.interval.ms"), 300);
         }
