@@ -188,7 +188,7 @@ test('Kafka Streams changes to the streams protocol while it is stopped', {
   for (const [, , word, value] of await counted()) {
     countsOf.set(word, [...(countsOf.get(word) ?? []), Number(value)]);
   }
-  // Each word was counted on, without gaps or repetitions, whoever assigned the tasks.
+  // Each word was counted on, without gaps or repetitions, whichever side assigned the tasks.
   for (const [word, all] of countsOf) {
     assert.deepEqual(
       all,

@@ -89,7 +89,16 @@ const identities = [
   ...['partitionIndex', 'partition', 'partitionId', 'index'],
   ...['groupId', 'memberId', 'transactionalId', 'resourceType', 'resourceName', 'apiKey', 'key', 'user'],
   ...['feature', 'producerId', 'nodeId', 'brokerId', 'entityType', 'entityName', 'principal', 'operation'],
-  ...['permissionType', 'subtopologyId', 'firstOffset', 'mechanism', 'entity', 'logDir'],
+  ...[
+    'permissionType',
+    'patternType',
+    'host',
+    'subtopologyId',
+    'firstOffset',
+    'mechanism',
+    'entity',
+    'logDir',
+  ],
 ];
 
 /** Elements by what identifies them; those of the same identity are numbered. */
@@ -98,7 +107,7 @@ function byIdentity(list: readonly Struct[]): ReadonlyMap<string, Struct> {
   for (const struct of list) {
     const named = names.filter((name) => typeof struct[name] === 'string' && struct[name] !== '').slice(0, 1);
     const parts = [...named, ...identities.filter((name) => name in struct)];
-    const identity = parts.map((name) => printed(struct[name])).join(' ');
+    const identity = parts.map((name) => identityText(struct[name])).join(' ');
     let distinct = identity;
     for (let n = 2; found.has(distinct); n++) distinct = `${identity} (${n})`;
     found.set(distinct, struct);
@@ -106,7 +115,12 @@ function byIdentity(list: readonly Struct[]): ReadonlyMap<string, Struct> {
   return found;
 }
 
-/** A value as text, which is how values are compared: lists in any order of their properties, numbers with their type. */
+/** The parts of an entity have no order. */
+function identityText(value: unknown): string {
+  return Array.isArray(value) ? value.map(printed).toSorted().join(' ') : printed(value);
+}
+
+/** A value as text, which is how values are compared. */
 export function printed(value: unknown): string {
   if (typeof value === 'bigint') return `${value}n`;
   if (typeof value === 'string') return value;

@@ -129,7 +129,7 @@ export class NormalForm {
 }
 
 const dayMs = 86_400_000;
-/** Requests name producers that nobody has by higher ids than these servers come to. */
+/** Requests name producers that do not exist by higher ids than these servers give. */
 const namedProducerIdMin = 900_000n;
 
 const nodeIds: ReadonlySet<string> = new Set([

@@ -15,7 +15,7 @@ export interface SeenDifference extends Difference {
 export type Sides = Readonly<Record<SideName, Side>>;
 
 /** What a dialogue is about. */
-export interface DialogueTopic {
+interface DialogueTopic {
   readonly dialogue: string;
   readonly prefix: string;
   readonly epochMs: number;

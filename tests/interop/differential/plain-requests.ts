@@ -24,7 +24,7 @@ const exceptions: Partial<Record<ApiName, (version: number) => Struct>> = {
 };
 
 /** The request in which every field has its default, lists are empty and names too. */
-export function plainBody(name: ApiName, version: number): Struct {
+function plainBody(name: ApiName, version: number): Struct {
   return { ...structOf(layoutOf(apis[name].request, version)), ...exceptions[name]?.(version) };
 }
 

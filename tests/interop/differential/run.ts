@@ -14,8 +14,8 @@ import { withBothServers } from './servers.ts';
  * differ in a way that allowed-differences.ts does not have. Every request of the protocol that both serve, in every
  * version: plain ones, damaged ones, dialogues that mean something, and random sequences from a seed that it prints.
  *
- * `-- --only Metadata` takes the dialogues of one API, `--seed 7` repeats the random sequences, `--sequences 100` draws
- * more of them.
+ * `-- --only Metadata,Fetch` takes these requests only, `--seed 7` repeats the random sequences, `--sequences 100`
+ * draws more of them, `--verbose` says what is going on.
  */
 const { values } = parseArgs({
   options: {
@@ -27,10 +27,11 @@ const { values } = parseArgs({
 });
 const seed = Number(values.seed ?? systemRandom.below(2 ** 31));
 const sequences = Number(values.sequences ?? 20);
-const isKnownApi = values.only === undefined || values.only in apis;
+const only = values.only?.split(',');
+const isKnownApi = only === undefined || only.every((name) => name in apis);
 if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(sequences) || sequences < 0 || !isKnownApi) {
   process.stderr.write(
-    'test:differential: --seed and --sequences take whole numbers, and --only the name of an API\n',
+    'test:differential: --seed and --sequences take whole numbers, and --only names of requests\n',
   );
   process.exit(2);
 }
@@ -45,9 +46,7 @@ const plainWork = (Object.keys(apis) as ApiName[]).flatMap((api): Work[] => [
   { name: 'a plain request', api, run: (pair) => askPlainly(pair, api) },
   { name: 'a damaged request', api, run: (pair) => sendDamaged(pair, api) },
 ]);
-const work = [...plainWork, ...dialogues].filter(
-  ({ api }) => values.only === undefined || values.only === api,
-);
+const work = [...plainWork, ...dialogues].filter(({ api }) => only === undefined || only.includes(api));
 
 /** Rows of the table that some answer needed. */
 const needed = new Set<AllowedDifference>();
@@ -82,7 +81,7 @@ async function hold(sides: Sides) {
     if (values.verbose) process.stderr.write(`${one.api}: ${one.name}\n`);
     for (const version of commonVersions(sides, apis[one.api])) await converse(one, version);
   }
-  if (values.only === undefined) {
+  if (only === undefined) {
     for (let n = 0; n < sequences; n++) {
       const random = seededRandom(seed + n);
       const name = `random sequence of seed ${seed + n}`;
@@ -121,9 +120,7 @@ if (missing === 'there is no Java') {
 print(`seed ${seed}`);
 const held = await withBothServers(hold);
 const unneeded =
-  values.only === undefined
-    ? allowedDifferences.filter((row) => !needed.has(row) && row.isRare !== true)
-    : [];
+  only === undefined ? allowedDifferences.filter((row) => !needed.has(row) && row.isRare !== true) : [];
 for (const row of unneeded) print(`no answer needs the row ${row.api} ${row.path}: ${row.departure}`);
 print(`${held} dialogues, ${findings.size} new differences, ${needed.size} rows of allowed ones`);
 process.exitCode = findings.size + endedEarly + unneeded.length === 0 ? 0 : 1;

@@ -7,8 +7,8 @@ import type { Sides } from './pair.ts';
 import { Side } from './side.ts';
 
 /**
- * What Apache Kafka is told beside its defaults: rules of access have an effect on nobody here, groups begin at once,
- * and records that were removed may be asked for. The same is set on Weir where it has another default.
+ * Settings of Apache Kafka beside its defaults: every client may do everything, and groups begin at once. The same is
+ * set on Weir where it has another default.
  */
 const apacheSettings = [
   'authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer',

@@ -1,6 +1,6 @@
-import { mayOnCluster } from '@weir/security';
+import { type Access, mayOnCluster } from '@weir/security';
 import { errors } from '@weir/wire';
-import type { RequestContext } from '../requests/handler.ts';
+import type { ClusterView } from './cluster-view.ts';
 
 const explanation = 'the control plane orders the cluster; there is no quorum whose voters could change';
 
@@ -10,7 +10,7 @@ const explanation = 'the control plane orders the cluster; there is no quorum wh
  */
 export function refusedVoterChange(
   { clusterId }: { readonly clusterId: string | null },
-  { access, cluster }: RequestContext,
+  { access, cluster }: { readonly access: Access; readonly cluster: Pick<ClusterView, 'clusterId'> },
 ) {
   const { code: errorCode, message: errorMessage } = refusal();
   return { throttleTimeMs: 0, errorCode, errorMessage };

@@ -33,11 +33,11 @@ export function findCoordinatorHandler(placementOf: PlacementOf): HandlerOf<Apis
           `unknown key type ${keyType}; expected one of ${knownTypes.join(', ')}`,
         );
       }
+      const denial = denialOf(keyType, key, access);
+      if (denial !== undefined) return refused(denial, errors[denial].message);
       if (keyType === keyTypes.sharePartition && !isSharePartition(key)) {
         return refused('INVALID_REQUEST', `${key} is not a group, the id of a topic and a partition`);
       }
-      const denial = denialOf(keyType, key, access);
-      if (denial !== undefined) return refused(denial, errors[denial].message);
       const agent =
         keyType === keyTypes.transactionalId ? placement.coordinatorOf(key) : placement.controller;
       return {

@@ -14,10 +14,10 @@ const protocolFromVersion = 5;
  */
 export const syncGroupHandler: HandlerOf<Apis['SyncGroup']> = async (request, context) => {
   const { cluster, access, apiVersion } = context;
+  if (!access.may('READ', 'GROUP', request.groupId)) return failed('GROUP_AUTHORIZATION_FAILED');
   if (apiVersion >= protocolFromVersion && (request.protocolType === null || request.protocolName === null)) {
     return failed('INCONSISTENT_GROUP_PROTOCOL');
   }
-  if (!access.may('READ', 'GROUP', request.groupId)) return failed('GROUP_AUTHORIZATION_FAILED');
   const answer = await coordinatorAnswer(
     cluster.port.syncGroup({
       groupId: request.groupId,

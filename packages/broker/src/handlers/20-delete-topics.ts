@@ -13,7 +13,8 @@ import { repeatedOf } from '../requests/repeated.ts';
  * DeleteTopics v1 to v6, with one call to the control plane for all topics.
  *
  * - Up to v5 by name; in v6 by name or by id, and both or neither is INVALID_REQUEST. A topic that appears twice is
- *   INVALID_REQUEST, answered once for each name and id. If the request has too many topics, all of them are INVALID_REQUEST.
+ *   INVALID_REQUEST, answered once for each name and id. If the request has too many topics, all of them are
+ *   INVALID_REQUEST.
  * - UNKNOWN_TOPIC_OR_PARTITION and UNKNOWN_TOPIC_ID; TOPIC_DELETION_DISABLED if the cluster or the topic forbids
  *   deletion.
  * - An internal topic is INVALID_TOPIC_EXCEPTION.

@@ -10,14 +10,16 @@ const electionTypes = [0, 1];
  * elect: every partition that exists is ELECTION_NOT_NEEDED.
  *
  * - A request for all partitions omits those that need no election, as in Apache Kafka; so the list is empty.
- * - An election type other than preferred and unclean fails the whole request with INVALID_REQUEST.
+ * - An election type other than preferred and unclean is INVALID_REQUEST, for each partition and the whole request.
  * - Requires ALTER on the cluster; otherwise each partition and the whole request are CLUSTER_AUTHORIZATION_FAILED.
  */
 export const electLeadersHandler: HandlerOf<Apis['ElectLeaders']> = (request, context) => {
   const { cluster, access, apiVersion } = context;
-  if (!mayOnCluster(access, 'ALTER')) return denied(request.topicPartitions ?? [], apiVersion);
+  if (!mayOnCluster(access, 'ALTER')) {
+    return refused('CLUSTER_AUTHORIZATION_FAILED', request.topicPartitions ?? [], apiVersion);
+  }
   if (apiVersion >= 1 && !electionTypes.includes(request.electionType)) {
-    return { throttleTimeMs: 0, errorCode: errors.INVALID_REQUEST.code, replicaElectionResults: [] };
+    return refused('INVALID_REQUEST', request.topicPartitions ?? [], apiVersion);
   }
   return {
     throttleTimeMs: 0,
@@ -37,8 +39,12 @@ export const electLeadersHandler: HandlerOf<Apis['ElectLeaders']> = (request, co
 };
 
 /** v0 has no top-level error. */
-function denied(topics: NonNullable<RequestOf<Apis['ElectLeaders']>['topicPartitions']>, apiVersion: number) {
-  const { code: errorCode, message: errorMessage } = errors.CLUSTER_AUTHORIZATION_FAILED;
+function refused(
+  error: ErrorName,
+  topics: NonNullable<RequestOf<Apis['ElectLeaders']>['topicPartitions']>,
+  apiVersion: number,
+) {
+  const { code: errorCode, message: errorMessage } = errors[error];
   return {
     throttleTimeMs: 0,
     errorCode: apiVersion >= 1 ? errorCode : errors.NONE.code,

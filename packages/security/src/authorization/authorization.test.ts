@@ -179,7 +179,10 @@ const rows = {
     errorNames: noGroup,
   },
   SyncGroup: {
-    requestOf: ({ group }) => ({ groupId: group, generationId: 1, memberId: 'member', assignments: [] }),
+    requestOf: ({ group }, version) => ({
+      ...{ groupId: group, generationId: 1, memberId: 'member', assignments: [] },
+      ...since(5, version, { protocolType: 'consumer', protocolName: 'range' }),
+    }),
     errorNames: noGroup,
   },
   DescribeGroups: {

@@ -51,7 +51,7 @@ export function produce(
   }));
 }
 
-export interface ToFetch {
+interface ToFetch {
   readonly topic: string;
   readonly offset?: bigint;
   readonly partition?: number;
