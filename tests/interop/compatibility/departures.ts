@@ -345,6 +345,20 @@ export const departures = [
     reason: 'they tell which request failed',
   },
   {
+    area: 'topics',
+    subject: 'cursors of DescribeTopicPartitions that no page has returned',
+    apache: 'are `INVALID_REQUEST` for all topics, in some cases',
+    weir: 'only with a partition below 0; otherwise the page begins there or with the next name',
+    reason: 'a topic may have been deleted or made between two pages',
+  },
+  {
+    area: 'produce',
+    subject: 'the start of the log beside an error',
+    apache: 'is there, from v5 on',
+    weir: 'is -1',
+    reason: 'nothing was written',
+  },
+  {
     area: 'groups',
     subject: 'coordinators that cannot be reached or fail',
     apache:
