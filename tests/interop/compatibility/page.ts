@@ -18,7 +18,7 @@ export function compatibilityPage(): string {
       .join('\n'),
     '## Departures from Apache Kafka',
     'Where a client is answered otherwise than by Apache Kafka 4.3. `npm run test:differential` sends the same requests to ' +
-      'both, field by field, and knows no other differences.',
+      'both, compares the answers field by field, and prints differences that are not listed here.',
     table(
       ['area', 'what', 'Apache Kafka', 'Weir', 'why'],
       departures.map(({ area, subject, apache, weir, reason }) => [area, subject, apache, weir, reason]),
