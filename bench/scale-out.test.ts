@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { DatabaseWork, LeaderWork } from '@weir/api/capacity';
 import {
   type Costs,
-  type DatabaseWork,
   databaseCosts,
-  type LeaderWork,
   leaderCosts,
   type Measured,
   outlookOf,

@@ -1,26 +1,13 @@
+import {
+  type DatabaseWork,
+  type Deployment,
+  type LeaderWork,
+  type Outlook,
+  outlookOf as outlookBy,
+  type Resource,
+  type UnitCosts,
+} from '@weir/api/capacity';
 import { type Fit, fitCosts, predicted } from '../compare/least-squares.ts';
-
-/** Work of a leader. Every kind costs CPU of its thread. */
-export interface LeaderWork {
-  readonly files: number;
-  readonly batches: number;
-  /** Group commits: one append of all entries that are waiting. */
-  readonly appends: number;
-  /** Messages with changes, and pointers in them, over all followers. */
-  readonly pushes: number;
-  readonly pushedPointers: number;
-  readonly heartbeats: number;
-  /** Descriptions of agents in answers to heartbeats and in changes. */
-  readonly listedAgents: number;
-  readonly seconds: number;
-}
-
-/** Work of the database for one cluster. */
-export interface DatabaseWork {
-  readonly appends: number;
-  readonly journalMb: number;
-  readonly seconds: number;
-}
 
 const leaderKinds = [
   'files',
@@ -88,115 +75,14 @@ function costsOf<Kinds extends object>(
   };
 }
 
-/** A cluster on paper. */
-export interface Deployment {
-  readonly mbPerSecond: number;
-  readonly agents: number;
-  /** All of them are written, each at one agent. */
-  readonly partitions: number;
-  /** Every partition is written at all agents instead. */
-  readonly isSpread?: boolean;
-  /** An agent writes a file when its records are this old, or at this size. */
-  readonly fileMs: number;
-  readonly fileMb: number;
-  readonly batchKb: number;
-}
-
 /** Measured once; the rest of the model is arithmetic. */
-export interface Measured {
+export interface Measured extends Omit<UnitCosts, 'leader' | 'database'> {
   readonly leader: Costs<LeaderWork>;
   readonly database: Costs<DatabaseWork>;
-  /** CPU seconds of an agent for a GB that clients produce, files and commits included. */
-  readonly agentPerGb: number;
-  /** CPU seconds of an agent for a pointer that another agent committed. */
-  readonly agentPerPointer: number;
-  /** Of an append, median. */
-  readonly appendMs: number;
-  readonly journalBytesPerFile: number;
-  readonly journalBytesPerBatch: number;
-  readonly pushedBytesPerPointer: number;
-  /** Descriptions sent per second and pair of agents: each gets the list of all. */
-  readonly listedPerPair: number;
 }
-
-/** Rates per second of a cluster, and which share of each resource they take. */
-interface Outlook {
-  readonly filesPerSecond: number;
-  readonly batchesPerSecond: number;
-  readonly pointersPerSecond: number;
-  readonly appendsPerSecond: number;
-  readonly journalMbPerSecond: number;
-  /** What the leader sends to all agents together. */
-  readonly pushedMbPerSecond: number;
-  /** Memory of the leader for the pointers of one day, as they were committed. */
-  readonly pointerGbPerDay: number;
-  /** Shares of one core, or of a limit; 1 is full. */
-  readonly shares: Readonly<Record<Resource, number>>;
-  readonly first: Resource;
-}
-
-export type Resource = 'leader thread' | 'database core' | 'journal bytes' | 'change stream' | 'agent core';
-
-/** Largest append; the next one waits for it. */
-const appendMb = 4 * 1.048_576;
-/** Of a network of 10 Gbit/s, which a control plane hardly has for itself. */
-const networkMbPerSecond = 1250;
-const heartbeatsPerSecond = 0.5;
-/** In files of some ten pointers (docs/adr/0012-the-cluster-machine.md). */
-const pointerBytes = 37;
-const daySeconds = 86_400;
 
 export function outlookOf(deployment: Deployment, measured: Measured): Outlook {
-  const { mbPerSecond, agents, partitions, isSpread = false, fileMs, fileMb, batchKb } = deployment;
-  const partitionsPerAgent = isSpread ? partitions : partitions / agents;
-  const filesPerSecond = agents * Math.max(1000 / fileMs, mbPerSecond / agents / fileMb);
-  const batchesPerSecond = (mbPerSecond * 1000) / batchKb;
-  const pointersPerFile = distinct(partitionsPerAgent, batchesPerSecond / filesPerSecond);
-  const pointersPerSecond = filesPerSecond * pointersPerFile;
-  // Alone, a file has an append of its own; those that arrive during an append share the next one.
-  const appendsPerSecond = filesPerSecond / (1 + (filesPerSecond * measured.appendMs) / 1000);
-  const journalMbPerSecond =
-    (filesPerSecond * measured.journalBytesPerFile + batchesPerSecond * measured.journalBytesPerBatch) / 1e6;
-  const pushedMbPerSecond = (pointersPerSecond * agents * measured.pushedBytesPerPointer) / 1e6;
-  const shares: Record<Resource, number> = {
-    'leader thread': predict(measured.leader, {
-      files: filesPerSecond,
-      batches: batchesPerSecond,
-      appends: appendsPerSecond,
-      pushes: appendsPerSecond * agents,
-      pushedPointers: pointersPerSecond * agents,
-      heartbeats: agents * heartbeatsPerSecond,
-      listedAgents: agents * agents * measured.listedPerPair,
-      seconds: 1,
-    }),
-    'database core': predict(measured.database, {
-      appends: appendsPerSecond,
-      journalMb: journalMbPerSecond,
-      seconds: 1,
-    }),
-    'journal bytes': (journalMbPerSecond * measured.appendMs) / 1000 / appendMb,
-    'change stream': pushedMbPerSecond / networkMbPerSecond,
-    'agent core':
-      (mbPerSecond / agents / 1000) * measured.agentPerGb + pointersPerSecond * measured.agentPerPointer,
-  };
-  const resources = Object.keys(shares) as Resource[];
-  const first = resources.reduce((a, b) => (shares[b] > shares[a] ? b : a));
-  return {
-    filesPerSecond,
-    batchesPerSecond,
-    pointersPerSecond,
-    appendsPerSecond,
-    journalMbPerSecond,
-    pushedMbPerSecond,
-    pointerGbPerDay: (pointersPerSecond * daySeconds * pointerBytes) / 1e9,
-    shares,
-    first,
-  };
-}
-
-/** How many of `count` things are hit when `draws` fall on them at random. */
-function distinct(count: number, draws: number): number {
-  return count <= 1 ? Math.min(count, draws) : count * (1 - (1 - 1 / count) ** draws);
+  return outlookBy(deployment, { ...measured, leader: measured.leader.of, database: measured.database.of });
 }
 
 /**

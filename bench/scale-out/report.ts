@@ -1,18 +1,15 @@
+import type { DatabaseWork, Deployment, LeaderWork, Resource } from '@weir/api/capacity';
 import { fitCosts } from '../compare/least-squares.ts';
 import { markdownTable } from '../kafka/table.ts';
 import { loadName } from './loads.ts';
 import type { ClientRun, ScaleRuns } from './measure.ts';
 import {
   type Costs,
-  type DatabaseWork,
-  type Deployment,
   databaseCosts,
-  type LeaderWork,
   leaderCosts,
   type Measured,
   outlookOf,
   predict,
-  type Resource,
   sizeAtShare,
 } from './model.ts';
 import type { Work } from './readings.ts';

@@ -1,5 +1,15 @@
 import { GiB, KiB, MiB } from '@weir/core';
 import {
+  agentPerFetchedGb,
+  agentShareMax,
+  capacityFor,
+  exampleDemand,
+  leaderShareMax,
+  readBytes,
+  uploadPartBytes,
+  writeAmplification,
+} from './capacity.ts';
+import {
   comparedKafka,
   dollarText,
   type PriceListName,
@@ -9,7 +19,6 @@ import {
   priceMeanings,
   priceNames,
   pricesWritten,
-  type StorageUse,
   storageCosts,
 } from './storage-costs.ts';
 
@@ -29,6 +38,8 @@ export function costsPage(): string {
     priceListNames.map(pagesOf).join('\n'),
     '## A worked example',
     ...example(),
+    '## Before there is a cluster',
+    ...planned(),
     '## Compared with Kafka',
     ...comparison.map(wrap),
     '## What is not counted',
@@ -70,55 +81,45 @@ function pagesOf(name: PriceListName): string {
   return `- \`-price-list ${name}\`: ${links.join(', ')}`;
 }
 
-/** The assumptions of the example. */
-const exampleUse = {
-  agents: 3,
-  ingestedBytesPerSecond: 10 * MiB,
-  filesPerSecondPerAgent: 4,
-  retentionDays: 7,
-  /** Every record is merged twice. */
-  writeAmplification: 2,
-  uploadPartBytes: 8 * MiB,
-  readBytes: 4 * MiB,
-  zones: 3,
-} as const;
-
 function example(): string[] {
-  const { agents, ingestedBytesPerSecond, filesPerSecondPerAgent, retentionDays } = exampleUse;
-  const { writeAmplification, uploadPartBytes, readBytes, zones } = exampleUse;
-  const spanMs = 3_600_000;
-  const seconds = spanMs / 1000;
-  const files = agents * filesPerSecondPerAgent;
-  const parts = (ingestedBytesPerSecond * writeAmplification) / uploadPartBytes;
-  const mergeReads = (ingestedBytesPerSecond * writeAmplification) / readBytes;
-  const consumerReads = (ingestedBytesPerSecond * zones) / readBytes;
-  const use: StorageUse = {
-    spanMs,
-    ingestedBytes: ingestedBytesPerSecond * seconds,
-    requests: {
-      put: (files + parts) * seconds,
-      get: (mergeReads + consumerReads) * seconds,
-      list: 0,
-      delete: 0,
-    },
-    liveBytes: ingestedBytesPerSecond * 86_400 * retentionDays,
-    deadBytes: 0,
-  };
+  const { bytesPerSecond, retentionMs, groups, zones, fileMs } = exampleDemand;
+  const { agents, outlook, use } = capacityFor(exampleDemand, priceLists.s3.prices);
+  const files = outlook.filesPerSecond;
+  const parts = (bytesPerSecond * writeAmplification) / uploadPartBytes;
+  const mergeReads = (bytesPerSecond * writeAmplification) / readBytes;
+  const consumerReads = (bytesPerSecond * Math.min(groups, zones)) / readBytes;
   const rows = priceListNames.map((name) => {
     const { requestsMonth, storageMonth, month, perGib, kafka } = storageCosts(use, priceLists[name].prices);
     const amounts = [requestsMonth, storageMonth, month, perGib!, kafka.month];
     return `| ${[priceLists[name].title, ...amounts.map(dollarText)].join(' | ')} |`;
   });
-  const fileKib = Math.round(ingestedBytesPerSecond / files / KiB);
+  const fileKib = Math.round(bytesPerSecond / files / KiB);
   return [
     wrap(
-      `This is arithmetic with the approximate prices above, not a measurement and not a bill. Producers bring ${ingestedBytesPerSecond / MiB} MiB/s to ${agents} agents, which close a file every ${1000 / filesPerSecondPerAgent} ms: ${files} PUTs a second, of ${fileKib} KiB. Merges write everything ${writeAmplification === 2 ? 'twice' : `${writeAmplification} times`} in parts of ${uploadPartBytes / MiB} MiB, ${parts} PUTs a second, and read it in windows of ${readBytes / MiB} MiB, ${mergeReads} GETs a second. One consumer group in each of ${zones} zones reads everything once from the bucket, ${consumerReads} GETs a second; further groups of a zone share what its agents have in memory. Records stay for ${retentionDays} days: ${Math.round(use.liveBytes / GiB).toLocaleString('en-US')} GiB.`,
+      `This is arithmetic with the approximate prices above, not a measurement and not a bill. Producers bring ${bytesPerSecond / MiB} MiB/s to ${agents} agents, which close a file every ${fileMs} ms: ${files} PUTs a second, of ${fileKib} KiB. Merges write everything twice in parts of ${uploadPartBytes / MiB} MiB, ${parts} PUTs a second, and read it in windows of ${readBytes / MiB} MiB, ${mergeReads} GETs a second. One consumer group in each of ${zones} zones reads everything once from the bucket, ${consumerReads} GETs a second; further groups of a zone share what its agents have in memory. Records stay for ${retentionMs / 86_400_000} days: ${Math.round(use.liveBytes / GiB).toLocaleString('en-US')} GiB.`,
     ),
     [
       '| | requests per month | storage per month | both | per GiB | Kafka, network and disks |',
       '|---|---|---|---|---|---|',
       ...rows,
     ].join('\n'),
+  ];
+}
+
+/** How the command plans, with its answer for the example. */
+function planned(): string[] {
+  return [
+    wrap(
+      `\`weir cli plan-capacity\` says which cluster a load needs and what its bucket costs, before there is one: agents, the thread of the leader, the database, memory, requests and storage. It calls nothing. Costs of a unit of work are those that were measured for [scaling](scaling.md), the higher ones of two runs; fetches take ${agentPerFetchedGb} CPU seconds for a GB ([benchmarks](../reference/benchmarks.md)). Agents are as many as keep each below ${agentShareMax * 100} % of a core, one per zone and two at least; the thread of the leader is full at ${leaderShareMax * 100} %. The example above is:`,
+    ),
+    [
+      '```sh',
+      'weir cli plan-capacity -write-rate 10MiB -retention 7d -written-partitions 300 -consumer-groups 3',
+      '```',
+    ].join('\n'),
+    wrap(
+      'Where the plan can be wrong: the two cores that it was measured on are not yours; merges take CPU on agents with the role `jobs`, which the plan leaves out; producers that wait for each answer make up to 14 files a second on each agent; and [scaling](scaling.md#does-the-model-predict) shows how far predictions were from measurements, 13 to 50 %. Try the load with `weir cli benchmark-producer` before you rely on it.',
+    ),
   ];
 }
 

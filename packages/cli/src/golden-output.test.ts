@@ -109,6 +109,7 @@ const steps: readonly Step[] = [
     until: /cluster_metrics.*\n/,
   }),
   both('cli events disable'),
+  both('cli plan-capacity -write-rate 10MiB -consumer-groups 3'),
   both('cli storage-costs', { hasMeasures: true, hasOptionalFields: true, keeps: /^LEVEL|^BUCKET|^COST/ }),
   {
     table: 'cli clone-topic -from orders -to orders-debug',

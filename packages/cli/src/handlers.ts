@@ -92,6 +92,7 @@ export const handlers = {
   'cli clone-cluster': async () => (await import('./tools/clone-cluster.ts')).cloneClusterTool,
   'cli clone-topic': async () => (await import('./tools/clone-topic.ts')).cloneTopicTool,
   'cli storage-costs': async () => (await import('./tools/storage-costs.ts')).storageCostsTool,
+  'cli plan-capacity': async () => (await import('./tools/plan-capacity.ts')).planCapacityTool,
   'cli list-subjects': async () => (await import('./tools/list-subjects.ts')).listSubjectsTool,
   'cli describe-schema': async () => (await import('./tools/describe-schema.ts')).describeSchemaTool,
   'cli register-schema': async () => (await import('./tools/register-schema.ts')).registerSchemaTool,

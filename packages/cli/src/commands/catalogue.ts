@@ -288,6 +288,11 @@ export const commands = [
     status: 'available',
     help: 'Show the storage and requests of a cluster and their cost.',
   },
+  {
+    name: 'cli plan-capacity',
+    status: 'available',
+    help: 'Show which cluster a load needs, and what its bucket costs.',
+  },
   { name: 'cli list-subjects', status: 'available', help: 'List the subjects of a schema registry.' },
   {
     name: 'cli describe-schema',

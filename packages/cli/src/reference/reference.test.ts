@@ -132,7 +132,7 @@ test('lists of commands are short', () => {
   const connection = flagRows.find(({ name }) => name === 'bootstrap-host')!;
   assert.equal(
     commandsInWords(connection.commands),
-    'kcmd, every cli tool but diagnose-record, file-reader, file-scrubber, validate-pipeline-config, run-pipeline, blobl, events, tables, migrate, clone-cluster, clone-topic, storage-costs, list-subjects, describe-schema, register-schema, check-schema, delete-schema, schema-config, create-key, rotate-credential, end-rotation, mcp-config',
+    'kcmd, every cli tool but diagnose-record, file-reader, file-scrubber, validate-pipeline-config, run-pipeline, blobl, events, tables, migrate, clone-cluster, clone-topic, storage-costs, plan-capacity, list-subjects, describe-schema, register-schema, check-schema, delete-schema, schema-config, create-key, rotate-credential, end-rotation, mcp-config',
   );
 });
 

@@ -51,6 +51,7 @@ const neededByTool = {
   'cli file-reader': ['bucketURL', 'log-file'],
   'cli file-scrubber': ['bucketURL'],
   'cli validate-pipeline-config': ['config-file'],
+  'cli plan-capacity': ['write-rate'],
   'cli run-pipeline': ['file'],
   'cli benchmark-producer': ['topic'],
   'cli benchmark-consumer': ['topic'],
@@ -75,7 +76,7 @@ function isAbsent(value: FlagValues[FlagName]): boolean {
 export const toolNeedsRule: Rule = {
   statement:
     'The tools that work on one topic need -topic, those that set configs -config, those that reset one -config-name, and ' +
-    'consumer-group-lag and reset-offsets -group, clone-cluster -cloneName, clone-topic -from and -to, tables describe, files, failures and replay -table, tables query -sql, migrate start -config-file, migrate hand-over -topics, migrate recopy -topic, create-key -keyName, rotate-credential and end-rotation -credential, secret create, rotate and delete -secretName, register-schema and check-schema -subject and -schema-file, delete-schema -subject, file-reader -log-file, diagnose-record -partition too; file-reader and file-scrubber need -bucketURL, validate-pipeline-config -config-file, run-pipeline -file, delete-all-topics-unsafe needs -confirm-delete-all-topics. kcmd needs -type; its types ' +
+    'consumer-group-lag and reset-offsets -group, clone-cluster -cloneName, clone-topic -from and -to, tables describe, files, failures and replay -table, tables query -sql, migrate start -config-file, migrate hand-over -topics, migrate recopy -topic, create-key -keyName, rotate-credential and end-rotation -credential, secret create, rotate and delete -secretName, register-schema and check-schema -subject and -schema-file, delete-schema -subject, file-reader -log-file, diagnose-record -partition too; file-reader and file-scrubber need -bucketURL, validate-pipeline-config -config-file, run-pipeline -file, plan-capacity -write-rate, delete-all-topics-unsafe needs -confirm-delete-all-topics. kcmd needs -type; its types ' +
     'create-topic, produce and fetch need -topic, and produce needs -records. benchmark-consumer takes no number as ' +
     '-offset.',
   flags: [
@@ -98,6 +99,7 @@ export const toolNeedsRule: Rule = {
     'log-file',
     'bucketURL',
     'config-file',
+    'write-rate',
     'offset',
     'confirm-delete-all-topics',
   ],

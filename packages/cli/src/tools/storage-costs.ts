@@ -5,6 +5,7 @@ import { apiClient, orFailure } from '../api-client.ts';
 import { clusterId } from '../api-cluster.ts';
 import type { Handler } from '../handler.ts';
 import { printResult } from '../results/results.ts';
+import { sizeText } from '../results/size-text.ts';
 import { table } from '../results/table.ts';
 
 type Costs = OutputOf<'describe_storage_costs'>;
@@ -28,7 +29,7 @@ export const storageCostsTool: Handler<'cli storage-costs'> = async (values, dep
 };
 
 /** Reads `put=0.005` and so on. */
-function pricesOf(given: readonly string[]): Partial<Record<PriceName, number>> {
+export function pricesOf(given: readonly string[]): Partial<Record<PriceName, number>> {
   const prices: Partial<Record<PriceName, number>> = {};
   for (const one of given) {
     const [name = '', price = ''] = one.split('=').map((part) => part.trim());
@@ -85,13 +86,4 @@ export function costsText(costs: Costs): string {
 
 function optionalDollars(dollars: number | undefined): string {
   return dollars === undefined ? '-' : dollarText(dollars);
-}
-
-const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
-
-function sizeText(bytes: number): string {
-  let unit = 0;
-  let amount = bytes;
-  for (; amount >= 1024 && unit < units.length - 1; unit++) amount /= 1024;
-  return `${amount >= 100 || unit === 0 ? Math.round(amount) : amount.toFixed(1)} ${units[unit]}`;
 }

@@ -115,6 +115,7 @@ const otherTools = [
   'cli validate-pipeline-config',
   'cli run-pipeline',
   'cli blobl',
+  'cli plan-capacity',
   'cli events',
   'cli tables',
   ...apiTools,
