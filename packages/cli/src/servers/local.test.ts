@@ -203,6 +203,13 @@ test('a playground that lost its database is restored from its bucket', async (t
   await cli(first.kafkaPort, 'produce', '-topic', 'orders', '-records', 'one,,two');
   await stop(first);
 
+  const rehearsed = await runArguments(['control-plane', 'restore', ...bucket, '-dry-run']);
+  assert.equal(rehearsed.status, 0, rehearsed.err);
+  assert.match(
+    rehearsed.out,
+    /^vci_\S+ can be restored as generation 1; nothing was changed\n {2}topics +1\n/m,
+  );
+
   const dataDir = join(folder, 'new');
   const again = ['control-plane', 'restore', ...bucket, '-dataDir', dataDir, '-metadataBackupInterval', '1s'];
   const { out, err } = await runArguments(again, { isErrTerminal: true });

@@ -4,12 +4,15 @@ import {
   listBackedUpClusters,
   type RestoredCluster,
   RestoreProblem,
+  rehearseRestore,
   restoreCluster,
 } from '@weir/controlplane/backup';
 import { Failure, formatBytes, jsonLog, Metrics, systemRandom } from '@weir/core';
 import { makeDirectory, openJournals } from '@weir/journal';
 import { type ObjectStore, openStore, problemOfBucket, StoreError } from '@weir/storage';
 import { withoutDataLakes } from '../api-cluster.ts';
+import type { Deps } from '../deps.ts';
+import type { CommandValues } from '../flags/catalogue.ts';
 import type { Handler } from '../handler.ts';
 import { Progress } from '../results/progress.ts';
 import { printResult } from '../results/results.ts';
@@ -18,6 +21,8 @@ import { explaining, openDataDirectory } from './data-directory.ts';
 import { restoredIdentityIn } from './identity.ts';
 import { keepFilesPrivate } from './private-files.ts';
 import { storeSettings } from './store-settings.ts';
+
+type Values = CommandValues<'control-plane restore'>;
 
 const defaultDataDir = 'weir-data';
 /** A control plane that still leads looks for a fence at every interval, and then has to store its last entries. */
@@ -33,6 +38,7 @@ export const restore: Handler<'control-plane restore'> = async (values, deps) =>
   if (values.bucketURL === undefined)
     throw new Failure('-bucketURL: required; set the bucket of the cluster');
   const url = bucketUrl().print(values.bucketURL);
+  if (values.dryRun) return rehearsal(values, deps, url);
   const dataDir = resolve(values.dataDir ?? defaultDataDir);
   const databaseUrl = values.databaseURL ?? join(dataDir, 'weir.db');
   const log = jsonLog({ level: 'warn', nowMs: clock.nowMs, write: (line) => output.err(`${line}\n`) });
@@ -130,6 +136,58 @@ export const restore: Handler<'control-plane restore'> = async (values, deps) =>
     throw error;
   }
 };
+
+/** Reads the backup as a restore does, and changes nothing. */
+async function rehearsal(values: Values, deps: Deps, url: string): Promise<number> {
+  const { clock, environment, output } = deps;
+  const log = jsonLog({ level: 'warn', nowMs: clock.nowMs, write: (line) => output.err(`${line}\n`) });
+  await using running = new AsyncDisposableStack();
+  const progress = new Progress(values, deps);
+  running.defer(() => progress.clear());
+  try {
+    const store = await openStore(url, {
+      ...{ clock, random: systemRandom, environment, log, metrics: new Metrics() },
+      ...storeSettings(values),
+      usesMetadataService: true,
+    });
+    running.defer(() => store.close());
+    const clusterId = values.defaultVirtualClusterID ?? (await onlyCluster(store));
+    const startMs = clock.monotonicMs();
+    const { generation, recoveryPointMs, entryCount, topicCount, snapshotBytes } = await rehearseRestore({
+      clusterId,
+      store,
+      onStep: () => progress.clear(),
+      onAdvance: (advance) => progress.show(advance),
+    });
+    progress.clear();
+    const seconds = (clock.monotonicMs() - startMs) / 1_000;
+    const recoveryPoint = new Date(recoveryPointMs).toISOString();
+    printResult(values, deps, {
+      json: {
+        cluster: clusterId,
+        generation: generation + 1,
+        topics: topicCount,
+        recovery_point: recoveryPoint,
+        entries: entryCount,
+        snapshot_bytes: snapshotBytes,
+        seconds,
+      },
+      text: () =>
+        [
+          `${clusterId} can be restored as generation ${generation + 1}; nothing was changed`,
+          `  topics          ${topicCount}`,
+          `  recovery point  ${recoveryPoint}`,
+          `  read            ${entryCount} entries after the last snapshot, in ${seconds.toFixed(1)} s`,
+          `  to be written   ${formatBytes(snapshotBytes)}`,
+          '',
+        ].join('\n'),
+    });
+    return 0;
+  } catch (error) {
+    if (error instanceof RestoreProblem || error instanceof StoreError) throw new Failure(error.message);
+    throw error;
+  }
+}
 
 /** Lists what lies in the bucket beyond the recovery point in a file, and returns its path. */
 function listBeyond(

@@ -25,6 +25,7 @@ import {
   stoppedKey,
 } from './backup-objects.ts';
 import { type RestoreAdvance, RestoreProblem } from './read-backup.ts';
+import { rehearseRestore } from './restore-cluster.ts';
 
 const segment = (firstPosition: number, endPosition: number) => ({
   key: `${firstPosition}-${endPosition}`,
@@ -152,6 +153,28 @@ test('a restored cluster has what the leader had when it last backed up', async 
   assert.equal(await endOffset(last.node, topicId), 60);
   await last.stop();
   assert.deepEqual(await listGenerations(stage.store, clusterId), [0, 1, 2]);
+});
+
+test('a rehearsal reads what a restore would, while the leader goes on', async (t) => {
+  const stage = await Stage.open(t);
+  const { node, stop } = await stage.leader(t, freshDatabase());
+  const topicId = await stage.createTopic(node, 'orders');
+  await stage.commit(node, topicId, 3);
+  await stage.clock.pass(2 * intervalMs);
+  const keys = await stage.keys();
+  const rehearse = () => rehearseRestore({ clusterId, store: stage.store, onStep: () => {} });
+  const found = await rehearse();
+  assert.deepEqual([found.generation, found.topicCount], [0, 1]);
+  assert.ok(found.snapshotBytes > 0 && found.entryCount > 0);
+  assert.deepEqual(await stage.keys(), keys, 'no fence');
+  await stage.commit(node, topicId, 2);
+  assert.equal(await endOffset(node, topicId), 50, 'it still leads');
+  await stop();
+  assert.equal((await stage.restore(freshDatabase())).isComplete, true);
+  await assert.rejects(
+    rehearseRestore({ clusterId: 'vci_other', store: stage.store, onStep: () => {} }),
+    /no metadata backup of vci_other/,
+  );
 });
 
 test('a restore soon after another waits for the leader of that one, and does not call complete what it never saw', async (t) => {

@@ -3,4 +3,9 @@
 export { BackedUpMetadata } from './backed-up-metadata.ts';
 export { listBackedUpClusters } from './backup-objects.ts';
 export { RestoreProblem } from './read-backup.ts';
-export { type RestoredCluster, restoreCluster } from './restore-cluster.ts';
+export {
+  type RehearsedRestore,
+  type RestoredCluster,
+  rehearseRestore,
+  restoreCluster,
+} from './restore-cluster.ts';

@@ -11,7 +11,13 @@ import type { ObjectStore } from '@weir/storage';
 import { readBucketId } from '../clones/clone-objects.ts';
 import { holdForClones } from '../clones/hold-for-clones.ts';
 import { closedKey, fenceKey, isConfirmed, listBackup, listGenerations } from './backup-objects.ts';
-import { newestWithObjects, type RestoreAdvance, RestoreProblem, readGeneration } from './read-backup.ts';
+import {
+  BackupChanged,
+  newestWithObjects,
+  type RestoreAdvance,
+  RestoreProblem,
+  readGeneration,
+} from './read-backup.ts';
 import { reserveSchemaIds } from './reserve-schema-ids.ts';
 import { type UncommittedFiles, uncommittedFiles } from './uncommitted-files.ts';
 
@@ -47,6 +53,7 @@ export interface RestoredCluster {
 }
 
 const pollMs = 500;
+const rehearsalsMax = 5;
 /** More buckets than a cluster comes to use between two backups. */
 const reservedBucketsCount = 4;
 
@@ -117,6 +124,51 @@ export async function restoreCluster(options: RestoreOptions): Promise<RestoredC
     },
     unsearched,
   };
+}
+
+export interface RehearsedRestore {
+  /** The generation that a restore would read; it would make the next one. */
+  readonly generation: number;
+  readonly recoveryPointMs: number;
+  readonly entryCount: number;
+  readonly topicCount: number;
+  /** What a restore would write into a database. */
+  readonly snapshotBytes: number;
+}
+
+/**
+ * Reads what a restore would read, and builds what it would write, without a fence and without a database: a control
+ * plane that serves the cluster goes on.
+ */
+export async function rehearseRestore(
+  options: Pick<RestoreOptions, 'clusterId' | 'store' | 'onStep' | 'onAdvance'>,
+): Promise<RehearsedRestore> {
+  const { clusterId, store } = options;
+  for (let tries = 1; ; tries++) {
+    const generation = await newestWithObjects(options, await listGenerations(store, clusterId));
+    if (generation === undefined)
+      throw new RestoreProblem(`the bucket has no metadata backup of ${clusterId}`);
+    try {
+      const { machine, chain, recoveryPointMs } = await readGeneration(options, generation);
+      let snapshotBytes = 0;
+      const saving = machine.beginSave();
+      try {
+        for await (const slice of saving.slices) snapshotBytes += slice.length;
+      } finally {
+        saving.end();
+      }
+      return {
+        generation,
+        recoveryPointMs,
+        entryCount: chain.endPosition - (chain.snapshot?.position ?? 0),
+        topicCount: machine.countResources().topics,
+        snapshotBytes,
+      };
+    } catch (error) {
+      // The control plane goes on with its backup meanwhile.
+      if (!(error instanceof BackupChanged) || tries === rehearsalsMax) throw error;
+    }
+  }
 }
 
 /** Opens the buckets of the cluster other than the one that has the backup. */

@@ -20,8 +20,15 @@ export const applyFlags = [
     aliases: ['-dry-run'],
     type: bool(),
     default: false,
-    commands: ['apply', 'cli reset-offsets', 'cli migrate start', ...migrationTransitions],
+    commands: [
+      'apply',
+      'control-plane restore',
+      'cli reset-offsets',
+      'cli migrate start',
+      ...migrationTransitions,
+    ],
     help: 'Print what would change, without changing it.',
+    rule: 'A restore then needs no data directory, and sets no fence.',
   }),
   available({
     name: 'detailedExitCode',
