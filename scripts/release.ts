@@ -23,6 +23,7 @@ import { platforms } from './release/platforms.ts';
 import { makeProgram, partsFor } from './release/program.ts';
 import { checksums, provenance, signedEnvelope } from './release/provenance.ts';
 import { movedInto } from './release/release-file.ts';
+import { releaseNotes } from './release/release-notes.ts';
 import { tarGzOf, tarOf } from './release/tar.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -86,6 +87,14 @@ for (const platform of wanted) {
 }
 add(`weir-${release}-alerts.yaml`, rulesFile());
 add(`weir-${release}-dashboard.json`, dashboardFile());
+add(
+  `weir-${release}-notes.md`,
+  releaseNotes({
+    release,
+    changelog: readFileSync(join(root, 'CHANGELOG.md'), 'utf8'),
+    artefacts: artefacts.map(({ name }) => name),
+  }),
+);
 artefacts.sort((a, b) => (a.name < b.name ? -1 : 1));
 const statement = provenance(artefacts, {
   commit: git('rev-parse', 'HEAD'),
