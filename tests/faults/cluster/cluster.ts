@@ -12,7 +12,7 @@ import { newTally } from '../../sim/tally.ts';
 import { BucketServer, wellBucket } from './bucket-server.ts';
 import { FaultyProxy, wellNetwork } from './faulty-proxy.ts';
 import { type SocketBroker, SocketConnection } from './socket-connection.ts';
-import { WeirProcess } from './weir-process.ts';
+import { ownProgram, WeirProcess } from './weir-process.ts';
 
 export interface ClusterOptions {
   readonly seed: number;
@@ -28,6 +28,8 @@ export interface ClusterOptions {
   readonly agentCount: number;
   /** Whether agents run managed pipelines, which may connect to this machine. */
   readonly hasPipelines?: boolean | undefined;
+  /** The `weir` command that processes begin with; that of this clone by default. */
+  readonly program?: string | undefined;
 }
 
 export type Kind = 'agent' | 'control plane';
@@ -59,6 +61,9 @@ const agentKey = `aks_${'c0ffee'.repeat(11).slice(0, 64)}`;
 /** Generous, because the machine may be busy; no scenario tests start times. */
 const startMsMax = 60_000;
 const startsMax = 5;
+/** An agent waits for its clients before it stops, which a scenario does not have the time for. */
+const gracefulShutdown = '2s';
+const stopMsMax = 60_000;
 const noteCharactersMax = 200;
 const brokerResource = 4;
 export const partitionCount = 4;
@@ -87,6 +92,8 @@ export class FaultCluster implements ClientDeps {
   readonly #known: SocketBroker[] = [];
   readonly #processes: WeirProcess[] = [];
   readonly #proxies: FaultyProxy[] = [];
+  /** By kind and slot, the command of those that were replaced. */
+  readonly #programs = new Map<string, string>();
   /** By process, the file with its clock offset. */
   readonly #clockFiles = new Map<string, string>();
   /** How far the clocks of all processes are ahead of this one. */
@@ -218,6 +225,18 @@ export class FaultCluster implements ClientDeps {
       this.note(`${kind} ${slot} is back`);
     };
     restart().catch((error) => this.problem(error));
+  }
+
+  /** Stops a process in order and starts another release in its place, as an upgrade does. */
+  async replace(kind: Kind, slot: number, program: string): Promise<void> {
+    const member = this.#member(kind, slot);
+    this.note(`${member.process.name} is replaced`);
+    member.isUp = false;
+    await member.process.stop(systemClock, stopMsMax);
+    if (kind === 'agent') this.#agents[slot]!.clients?.stop();
+    this.#programs.set(`${kind} ${slot}`, program);
+    await (kind === 'agent' ? this.#startAgent(slot) : this.#startControlPlane(slot));
+    this.note(`${kind} ${slot} runs ${program}`);
   }
 
   /** Suspends a process for a while (SIGSTOP). */
@@ -356,7 +375,7 @@ export class FaultCluster implements ClientDeps {
     const { databaseUrl, journalFolder = this.scratch } = this.options;
     mkdirSync(journalFolder, { recursive: true });
     for (let starts = 1; ; starts++) {
-      const process = this.#spawn(`control plane ${slot}`, [
+      const process = this.#spawn('control plane', slot, `control plane ${slot}`, [
         'control-plane',
         `-defaultVirtualClusterID=${clusterId}`,
         `-agentKey=${agentKey}`,
@@ -391,7 +410,7 @@ export class FaultCluster implements ClientDeps {
     for (let starts = 1; ; starts++) {
       const number = this.#agentStarts++;
       const urls = this.#controlPlanePorts.map((port) => `http://127.0.0.1:${port}`);
-      const process = this.#spawn(`agent ${slot}-${number}`, [
+      const process = this.#spawn('agent', slot, `agent ${slot}-${number}`, [
         'agent',
         // Set explicitly, so that the agent does not query a cloud's metadata service.
         '-availabilityZone=zone-a',
@@ -404,6 +423,7 @@ export class FaultCluster implements ClientDeps {
         `-kafkaPort=${this.#kafkaPorts[slot] ?? 0}`,
         '-httpPort=0',
         '-batchTimeout=25ms',
+        `-gracefulShutdownDuration=${gracefulShutdown}`,
         ...this.#targetFlags(),
         ...(this.options.hasPipelines ? ['-enableManagedPipelines'] : []),
       ]);
@@ -443,16 +463,19 @@ export class FaultCluster implements ClientDeps {
     return this.options.hasPipelines ? ['-allowedTargetHosts=loopback'] : [];
   }
 
-  #spawn(name: string, args: readonly string[]): WeirProcess {
+  #spawn(kind: Kind, slot: number, name: string, args: readonly string[]): WeirProcess {
     const clockFile = join(this.scratch, `clock of ${name.replaceAll(' ', '-')}`);
     writeFileSync(clockFile, String(this.#passedMs));
     this.#clockFiles.set(name, clockFile);
     const process = new WeirProcess(name, args, {
-      AWS_ACCESS_KEY_ID: 'faults',
-      AWS_SECRET_ACCESS_KEY: 'faults',
-      PATH: '/usr/bin:/bin',
-      NODE_OPTIONS: `--import=${import.meta.resolve('./shifted-clock.ts')}`,
-      WEIR_FAULTS_CLOCK: clockFile,
+      program: this.#programs.get(`${kind} ${slot}`) ?? this.options.program ?? ownProgram,
+      environment: {
+        AWS_ACCESS_KEY_ID: 'faults',
+        AWS_SECRET_ACCESS_KEY: 'faults',
+        PATH: '/usr/bin:/bin',
+        NODE_OPTIONS: `--import=${import.meta.resolve('./shifted-clock.ts')}`,
+        WEIR_FAULTS_CLOCK: clockFile,
+      },
     });
     this.#processes.push(process);
     return process;

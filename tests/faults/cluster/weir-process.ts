@@ -4,8 +4,15 @@ import type { Clock } from '@weir/core';
 import { servingVariables } from '../../interop/serving-variables.ts';
 import { atExit } from './at-exit.ts';
 
-const executable = join(import.meta.dirname, '../../../bin/weir');
+/** The command of this clone. */
+export const ownProgram = join(import.meta.dirname, '../../../bin/weir');
 const linesMax = 30;
+
+interface Started {
+  readonly environment: Readonly<Record<string, string>>;
+  /** The `weir` command to run. */
+  readonly program: string;
+}
 
 /** One process of `bin/weir`, started by this test, which may therefore stop, pause and kill it. */
 export class WeirProcess {
@@ -16,11 +23,11 @@ export class WeirProcess {
   #isGone = false;
   #isPaused = false;
 
-  constructor(name: string, args: readonly string[], environment: Readonly<Record<string, string>>) {
+  constructor(name: string, args: readonly string[], { environment, program }: Started) {
     this.name = name;
     // `bin/weir` execs the server, so signals to the child reach the server.
     const env = { ...servingVariables(args), ...environment };
-    this.#child = spawn(executable, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child.stdout!.on('data', (chunk) => {
       this.#output += chunk;
     });
@@ -77,13 +84,32 @@ export class WeirProcess {
   }
 
   kill(): Promise<void> {
+    return this.#end('SIGKILL');
+  }
+
+  /** Stops it in order, and fails unless it ends by itself without an error. */
+  async stop(clock: Clock, withinMs: number): Promise<void> {
+    let isLate = false;
+    const cancel = clock.after(withinMs, () => {
+      isLate = true;
+      this.#child.kill('SIGKILL');
+    });
+    await this.#end('SIGTERM');
+    cancel();
+    if (isLate || this.#child.exitCode !== 0)
+      throw new Error(
+        `${this.name} ${isLate ? 'did not stop' : `ended with ${this.#child.exitCode}`}:\n${this.#lines.join('\n')}`,
+      );
+  }
+
+  #end(signal: NodeJS.Signals): Promise<void> {
     return new Promise((resolve) => {
       if (this.#isGone) {
         resolve();
         return;
       }
       this.#child.once('exit', () => resolve());
-      this.#child.kill('SIGKILL');
+      this.#child.kill(signal);
     });
   }
 }

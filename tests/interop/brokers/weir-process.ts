@@ -42,15 +42,16 @@ const readyTimeoutMs = 60_000;
 const stopTimeoutMs = 30_000;
 const announcedPollMs = 50;
 
-/** Starts a command and waits until it has printed its addresses. */
+/** Starts a command and waits until it has printed its addresses. The program is that of this clone by default. */
 export async function startWeir(
   args: readonly string[],
   labels: readonly Label[],
   variables: Environment = {},
+  program = bin,
 ): Promise<WeirProcess> {
   const { PATH } = systemEnvironment;
   // Environment variables of the test machine must not configure the process under test, and its home stays clean.
-  const child = spawn(bin, args, {
+  const child = spawn(program, args, {
     env: { PATH, ...servingVariables(args), ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
