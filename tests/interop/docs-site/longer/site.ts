@@ -79,9 +79,12 @@ test('pages in a browser: both themes, a phone, search, nothing from elsewhere',
   const paths = [
     '/docs',
     '/docs/start/install',
+    '/docs/start/concepts',
     '/docs/reference/flags',
     '/docs/reference/api',
     '/docs/guides/testing',
+    '/docs/reference/comparisons',
+    '/docs/operate/upgrade',
     '/docs/adr/',
     '/docs/architecture',
   ];
