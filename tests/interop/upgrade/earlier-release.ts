@@ -68,7 +68,7 @@ export function formatOf({ commit }: EarlierRelease): number {
 }
 
 /** Builds the command of a commit, once. */
-export function buildOf(commit: string): EarlierRelease {
+function buildOf(commit: string): EarlierRelease {
   const folder = join(cache, commit);
   const release = { commit, program: join(folder, 'bin/weir') };
   if (existsSync(folder)) return release;
