@@ -71,6 +71,8 @@ async function hold(sides: Sides) {
       endedEarly++;
       print(`${name} (${api} v${version}) ended early: ${String(error)}`);
     }
+    // The next dialogue has its own connections: this one may have left an answer behind, or half a login.
+    for (const side of [sides.apache, sides.weir]) side.close();
     for (const seen of pair.seen) {
       const row = rowFor(seen);
       if (row === undefined) printNews(seen);
