@@ -18,5 +18,6 @@ export type { MappingMessage } from './runtime/message.ts';
 export type { MappingCache, Ports as MappingPorts } from './runtime/ports.ts';
 export { contentOf } from './runtime/run.ts';
 export { BloblangError } from './syntax/syntax-error.ts';
+export type { ExtendedText } from './values/extended-text.ts';
 export { printJson, printMessage } from './values/print-json.ts';
 export { Bytes, Float, isObject, Timestamp, type Value, type ValueObject } from './values/value.ts';

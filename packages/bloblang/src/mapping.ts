@@ -10,6 +10,7 @@ import type { Ports } from './runtime/ports.ts';
 import { catchable } from './runtime/query.ts';
 import { Run } from './runtime/run.ts';
 import { checkSize } from './values/check-size.ts';
+import { type ExtendedText, extendedText } from './values/extended-text.ts';
 import { LimitError } from './values/mapping-error.ts';
 import { parseJson } from './values/parse-json.ts';
 import { deletedValue, nothingValue, type Value } from './values/value.ts';
@@ -29,6 +30,8 @@ export type MappingResult =
       /** Whether it is the same after it was printed and parsed: it has no bytes, no timestamps and the like. */
       readonly isPlain: boolean;
       readonly metadata: ReadonlyMap<string, Value> | undefined;
+      /** The text of the value, if it is the document with more fields; absent if it has to be printed. */
+      readonly text?: ExtendedText;
     }
   | { readonly kind: 'unchanged'; readonly metadata: ReadonlyMap<string, Value> | undefined }
   | { readonly kind: 'deleted' };
@@ -88,11 +91,13 @@ export class Mapping {
     const run = new Run(options.batch ?? [message], index, new Budget(limits), ports, maps, onto);
     const frame = new Frame(run, unparsed, 0, index);
     let isPlain: boolean;
+    let text: ExtendedText | undefined;
     try {
       if (onto !== undefined) frame.root = run.ontoDocument();
       else if (options.startsFromDocument) frame.root = documentOrNothing(frame);
       runStatements(statements, frame, source);
-      isPlain = checkSize(frame.root);
+      text = onto === undefined ? extendedText(message, frame.root) : undefined;
+      isPlain = text?.isPlain ?? checkSize(frame.root);
       if (run.metadata !== undefined) for (const value of run.metadata.values()) checkSize(value);
     } catch (error) {
       throw failureOf(error);
@@ -101,6 +106,7 @@ export class Mapping {
     const { root } = frame;
     if (root === deletedValue) return { kind: 'deleted' };
     if (root === nothingValue) return { kind: 'unchanged', metadata };
+    if (text !== undefined) return { kind: 'value', value: root, isPlain, metadata, text };
     return { kind: 'value', value: root, isPlain, metadata };
   }
 

@@ -33,8 +33,8 @@ const differences = `## Differences from Bento
 
 - A message that a mapping returns has its keys in the order in which they were set; Bento sorts them. \`string\`, \`bytes\` and
   \`format_json\` sort them here too.
-- Numbers of a message are kept by their value: \`5.0\` is printed as \`5\`. Integers keep all digits, also those that
-  \`parse_json\` reads.
+- Numbers of a message are kept by their value: \`5.0\` may be printed as \`5\`. Integers keep all digits, also those that
+  \`parse_json\` reads. Fields that a mapping leaves as they are may keep their text.
 - An unsigned integer beyond 63 bits stays unsigned beside a number that is not negative.
 - Strings are Unicode: where Bento would cut a character in the middle, a replacement character takes its place.
   \`encrypt_aes\` yields bytes, and so does what else would be a string of bytes.

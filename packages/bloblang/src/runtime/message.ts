@@ -6,6 +6,8 @@ export interface MappingMessage {
   readonly content?: Buffer | string | undefined;
   /** The document, if it has been parsed already. */
   readonly value?: Value | undefined;
+  /** The bytes that `value` was parsed of, or printed as, if there are any, in UTF-8, which say all that it has. */
+  readonly source?: Buffer | undefined;
   readonly metadata?: ReadonlyMap<string, Value> | undefined;
   /** What failed before, in a pipeline that goes on. */
   readonly error?: MessageError | undefined;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Bytes } from '@weir/bloblang';
+import { Bytes, parseMapping } from '@weir/bloblang';
 import { Message } from './message.ts';
 
 const written = (message: Message) => {
@@ -50,4 +50,28 @@ test('a document is not forgotten before it was printed, or if it has more than 
   assert.equal(typed.content.toString(), '{"a":"Yg=="}');
   typed.forget();
   assert.notEqual(typed.value, undefined);
+});
+
+test('a document to which a mapping has added fields begins with the bytes that it was', () => {
+  const mapping = parseMapping('root = this\nroot.c = @k');
+  const read = Message.of('{"a":1.50,"b":"ä"}', new Map([['k', '€']]));
+  const mapped = (message: Message) => {
+    const result = mapping.apply(message);
+    if (result.kind !== 'value') throw new Error(result.kind);
+    return message.withValue(result.value, undefined, result.isPlain, result.text);
+  };
+  const text = '{"a":1.50,"b":"ä","c":"€"}';
+  for (const message of [mapped(read), mapped(mapped(read)), mapped(read).withEntry('k', 'v')]) {
+    assert.equal(message.byteLength, Buffer.byteLength(text));
+    assert.equal(written(message), text);
+    message.forget();
+    assert.equal(message.value, undefined);
+    assert.deepEqual(message.document(), { a: 1.5, b: 'ä', c: '€' });
+    assert.equal(message.content.toString(), text);
+    assert.equal(written(message), text);
+  }
+  assert.equal(mapped(read).source?.toString(), text);
+  assert.equal(new Message({ value: { a: 1 }, isPlain: true }).source, undefined);
+  const latin1 = Message.of(Buffer.from('{"a":"é"}', 'latin1'), new Map([['k', 1]]));
+  assert.equal(written(mapped(latin1)), '{"a":"\ufffd","c":1}');
 });

@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import {
   Bytes,
   contentOf,
+  type ExtendedText,
   type MappingMessage,
   parseDocument,
   printMessage,
@@ -37,6 +39,8 @@ export interface Origin {
 interface MessageParts {
   readonly content?: Buffer | undefined;
   readonly value?: Value | undefined;
+  /** The text of the value, if it need not be printed. */
+  readonly text?: ExtendedText | undefined;
   /** Whether the value has only what JSON has. */
   readonly isPlain?: boolean;
   readonly metadata?: Metadata;
@@ -53,18 +57,19 @@ export class Message implements MappingMessage, ValueToWrite {
   readonly error: MessageFailure | undefined;
   readonly origin: Origin | undefined;
   #content: Buffer | undefined;
-  /** The printed document, until a caller wants its bytes apart. */
-  #text: string | undefined;
+  /** The printed document, or what its text is put together of, until a caller wants its bytes apart. */
+  #text: string | ExtendedText | undefined;
   #value: Value | undefined;
   /** Whether the document would be the same if it were parsed again. */
   #isPlain: boolean;
   #byteLength = -1;
 
-  constructor({ content, value, isPlain = false, metadata = noMetadata, error, origin }: MessageParts) {
+  constructor({ content, value, text, isPlain = false, metadata = noMetadata, error, origin }: MessageParts) {
     // A text that a mapping makes is the content, and no document; it is parsed when it is asked for.
     const isContent = typeof value === 'string' || value instanceof Bytes;
     this.#content = isContent ? contentOf(value) : content;
     this.#value = isContent ? undefined : value;
+    this.#text = text;
     this.#isPlain = isPlain;
     this.metadata = metadata;
     this.error = error;
@@ -82,13 +87,14 @@ export class Message implements MappingMessage, ValueToWrite {
   /** The bytes; a document is printed once. */
   get content(): Buffer {
     if (this.#content === undefined) {
-      this.#content = Buffer.from(this.#printed());
+      const text = this.#printed();
+      this.#content = typeof text === 'string' ? Buffer.from(text) : text.toBuffer();
       this.#text = undefined;
     }
     return this.#content;
   }
 
-  #printed(): string {
+  #printed(): string | ExtendedText {
     this.#text ??= this.#value === undefined ? '' : printMessage(this.#value);
     return this.#text;
   }
@@ -96,6 +102,12 @@ export class Message implements MappingMessage, ValueToWrite {
   /** The document if it was parsed already; see `document()`. */
   get value(): Value | undefined {
     return this.#value;
+  }
+
+  /** The bytes of the document, unless they had to be printed, have less than the document, or are no UTF-8. */
+  get source(): Buffer | undefined {
+    const isThere = this.#content !== undefined || typeof this.#text === 'object';
+    return this.#isPlain && isThere && isUtf8(this.content) ? this.content : undefined;
   }
 
   /** The document; throws if the content is not JSON. */
@@ -119,7 +131,7 @@ export class Message implements MappingMessage, ValueToWrite {
 
   /** How many bytes the content has, which is how much memory it is charged for. */
   get byteLength(): number {
-    if (this.#byteLength < 0) this.#byteLength = this.#content?.length ?? Buffer.byteLength(this.#printed());
+    if (this.#byteLength < 0) this.#byteLength = this.#content?.length ?? byteLengthOf(this.#printed());
     return this.#byteLength;
   }
 
@@ -129,7 +141,9 @@ export class Message implements MappingMessage, ValueToWrite {
     else {
       const text = this.#printed();
       // Most texts are ASCII, which need not be encoded.
-      target.write(text, at, this.byteLength === text.length ? 'latin1' : 'utf8');
+      if (typeof text === 'string')
+        target.write(text, at, this.byteLength === text.length ? 'latin1' : 'utf8');
+      else text.writeTo(target, at);
     }
   }
 
@@ -138,10 +152,15 @@ export class Message implements MappingMessage, ValueToWrite {
     return new Message({ content, metadata, error, origin });
   }
 
-  /** `isPlain` says that the value has only what JSON has. */
-  withValue(value: Value, metadata: Metadata = this.metadata, isPlain = false): Message {
+  /** `isPlain` says that the value has only what JSON has, and `text` what it is printed as. */
+  withValue(
+    value: Value,
+    metadata: Metadata = this.metadata,
+    isPlain = false,
+    text?: ExtendedText | undefined,
+  ): Message {
     const { error, origin } = this;
-    return new Message({ value, isPlain, metadata, error, origin });
+    return new Message({ value, text, isPlain, metadata, error, origin });
   }
 
   withMetadata(metadata: Metadata): Message {
@@ -175,6 +194,10 @@ export class Message implements MappingMessage, ValueToWrite {
     copy.#byteLength = this.#byteLength;
     return copy;
   }
+}
+
+function byteLengthOf(text: string | ExtendedText): number {
+  return typeof text === 'string' ? Buffer.byteLength(text) : text.byteLength;
 }
 
 /** Messages that flow together. A batch is never empty. */

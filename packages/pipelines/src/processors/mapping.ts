@@ -33,7 +33,7 @@ class MappingProcessor implements Processor {
     const metadata = result.metadata ?? message.metadata;
     // The document itself need not be printed again.
     if (result.kind === 'value' && result.value !== message.value)
-      return message.withValue(result.value, metadata, result.isPlain);
+      return message.withValue(result.value, metadata, result.isPlain, result.text);
     return metadata === message.metadata ? message : message.withMetadata(metadata);
   }
 }
