@@ -31,6 +31,7 @@ export const pipelineLimits = {
   idleMemoryMs: 60_000,
   /** What an instance says about one such time. */
   latenciesPerBeatMax: 200,
+  processorLatenciesPerBeatMax: 20,
   stagesPerBeatMax: 50,
   customMetricsPerBeatMax: 100,
   /** Lines of the log of one instance. */

@@ -44,7 +44,7 @@ test('a pipeline runs, gets another configuration, goes back, and pauses', bound
     metrics,
     new RegExp(`agent_active_pipeline_instances\\{[^}]*pipeline_id="${pipeline_id}"[^}]*\\} 2`),
   );
-  assert.match(metrics, /pipeline_output_sent(?:_total)?\{[^}]*\} [1-9]/);
+  assert.match(metrics, /bento_output_sent(?:_total)?\{[^}]*\} [1-9]/);
 
   // One that ends by itself has done its work; the old instances end before it starts.
   await deployPipeline(local, pipeline_id, generating('root.n = 2', ', count: 3'));

@@ -188,6 +188,11 @@ class RunCounts implements PipelineMetrics {
     this.#show();
   }
 
+  settled(): void {}
+  gathered(): void {}
+  processed(): void {}
+  notSent(): void {}
+  limited(): void {}
   custom(): void {}
 
   get summary(): string {

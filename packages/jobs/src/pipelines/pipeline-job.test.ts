@@ -4,8 +4,10 @@ import { type PipelineTask, writePipelineTask } from '@weir/cluster';
 import { AllowedHosts, TenantVariables } from '@weir/cluster/outbound';
 import { Metrics, systemClock } from '@weir/core';
 import { HandClock, until } from '@weir/core/testing';
+import type { PipelineCounts } from '@weir/pipelines/thread';
 import { type JobRates, NeedsOperator } from '../job-kind.ts';
 import { type PipelineLine, pipelineInstances } from './pipeline-job.ts';
+import { PipelineMetricSeries } from './pipeline-metrics.ts';
 import { SharedRate } from './shared-rate.ts';
 
 function setUp() {
@@ -66,9 +68,74 @@ test('an instance counts, logs and reports what it does', async () => {
   assert.deepEqual([rates?.errorCount, rates?.lastErrorStage], [3, 'root.pipeline.processors.0']);
   assert.equal(typeof rates?.lastErrorMs, 'number');
   const rendered = metrics.render();
-  assert.match(rendered, /pipeline_output_sent\{pipeline_id="pi_1"\} 3/);
+  assert.match(rendered, /bento_output_sent\{pipeline_id="pi_1"\} 3/);
+  const stage = 'pipeline_id="pi_1",stage="root\\.pipeline\\.processors\\.0"';
+  assert.match(rendered, new RegExp(`pipeline_errors\\{${stage}\\} 3`));
+  for (const name of ['received', 'batch_received', 'sent', 'batch_sent', 'latency_ns_count'])
+    assert.match(rendered, new RegExp(`bento_processor_${name}\\{${stage}\\} 3`), name);
   assert.match(rendered, /agent_active_pipeline_instances\{pipeline_id="pi_1"\} 0/);
   assert.match(rendered, /pipeline_instances_ended\{pipeline_id="pi_1",outcome="done"\} 1/);
+});
+
+const limited = `
+input:
+  batched: {child: {generate: {mapping: 'root.n = 1', count: 6, interval: ""}}, policy: {count: 3}}
+pipeline: {processors: [{rate_limit: {resource: ten}}, {mapping: 'root = if batch_index() == 0 { deleted() }'}]}
+output: {drop: {}}
+rate_limit_resources: [{label: ten, local: {count: 4, interval: 50ms}}]
+`;
+
+test('batches, dropped messages, rate limits and latencies are counted', async () => {
+  const { run, metrics } = setUp();
+  await run(limited);
+  const rendered = metrics.render();
+  const found = (name: string, labels = '') =>
+    Number(new RegExp(`${name}\\{pipeline_id="pi_1"${labels}\\} (\\d+)`).exec(rendered)?.[1]);
+  assert.deepEqual(
+    [found('bento_batch_created'), found('bento_output_batch_sent'), found('bento_output_sent')],
+    [2, 2, 4],
+  );
+  assert.equal(found('bento_processor_sent', ',stage="root.pipeline.processors.1"'), 4);
+  assert.equal(found('bento_rate_limit_checked') - found('bento_rate_limit_triggered'), 6);
+  assert.deepEqual([found('bento_input_latency_ns_count'), found('bento_output_latency_ns_count')], [2, 2]);
+});
+
+test('series of stages are bounded', () => {
+  const metrics = new Metrics();
+  const series = new PipelineMetricSeries(metrics);
+  const counts: PipelineCounts = {
+    receivedMessages: 1,
+    receivedBytes: 1,
+    sentMessages: 1,
+    sentBytes: 1,
+    sentBatches: 1,
+    failedBatches: 1,
+    gatheredBatches: 1,
+    limitsChecked: 1,
+    limitsTriggered: 1,
+    settleMs: [],
+    sendMs: [],
+    processors: [],
+    failed: [],
+    custom: [],
+  };
+  for (let beat = 0; beat < 3; beat++) {
+    const processors = Array.from({ length: 30 }, (_, at) => ({
+      stage: `stage ${beat} ${at}`,
+      received: 1,
+      receivedBatches: 1,
+      sent: 1,
+      sentBatches: 1,
+      tookMs: [1],
+    }));
+    series.counted('pi_1', { ...counts, processors });
+  }
+  const rendered = metrics.render();
+  const stages = [...rendered.matchAll(/bento_processor_received\{.*stage="([^"]*)"\} (\d+)/g)];
+  assert.equal(stages.length, 51);
+  assert.deepEqual(stages.at(-1)!.slice(1), ['other', '40']);
+  assert.match(rendered, /bento_rate_limit_triggered\{pipeline_id="pi_1"\} 3/);
+  assert.match(rendered, /bento_output_error\{pipeline_id="pi_1"\} 3/);
 });
 
 test('an instance that is stopped is given back', async () => {

@@ -2,6 +2,7 @@ import { durationBucketsSeconds, type MetricRow, type Metrics } from '@weir/core
 import type { PipelineCounts } from '@weir/pipelines/thread';
 
 const byPipeline = ['pipeline_id'] as const;
+const byStage = ['pipeline_id', 'stage'] as const;
 
 export const pipelineRows = {
   instances: {
@@ -11,7 +12,7 @@ export const pipelineRows = {
     labels: byPipeline,
   },
   receivedMessages: {
-    name: 'pipeline_input_received',
+    name: 'bento_input_received',
     kind: 'counter',
     help: 'Messages that inputs of a managed pipeline delivered on this agent.',
     labels: byPipeline,
@@ -22,8 +23,52 @@ export const pipelineRows = {
     help: 'Bytes of messages that inputs of a managed pipeline delivered on this agent.',
     labels: byPipeline,
   },
+  settleSeconds: {
+    name: 'bento_input_latency_ns',
+    kind: 'histogram',
+    help: 'Seconds until what inputs of a managed pipeline delivered was written, dropped or given back; at most 200 a second.',
+    labels: byPipeline,
+    buckets: durationBucketsSeconds,
+  },
+  gatheredBatches: {
+    name: 'bento_batch_created',
+    kind: 'counter',
+    help: 'Batches that batching policies of a managed pipeline gathered on this agent.',
+    labels: byPipeline,
+  },
+  processorReceived: {
+    name: 'bento_processor_received',
+    kind: 'counter',
+    help: 'Messages that a processor of a managed pipeline got on this agent, by its stage.',
+    labels: byStage,
+  },
+  processorReceivedBatches: {
+    name: 'bento_processor_batch_received',
+    kind: 'counter',
+    help: 'Batches that a processor of a managed pipeline got on this agent, by its stage.',
+    labels: byStage,
+  },
+  processorSent: {
+    name: 'bento_processor_sent',
+    kind: 'counter',
+    help: 'Messages that a processor of a managed pipeline made on this agent, by its stage.',
+    labels: byStage,
+  },
+  processorSentBatches: {
+    name: 'bento_processor_batch_sent',
+    kind: 'counter',
+    help: 'Batches that a processor of a managed pipeline made on this agent, by its stage.',
+    labels: byStage,
+  },
+  processorSeconds: {
+    name: 'bento_processor_latency_ns',
+    kind: 'histogram',
+    help: 'Seconds that a processor of a managed pipeline took for a batch, by its stage; at most 20 a second.',
+    labels: byStage,
+    buckets: durationBucketsSeconds,
+  },
   sentMessages: {
-    name: 'pipeline_output_sent',
+    name: 'bento_output_sent',
     kind: 'counter',
     help: 'Messages that outputs of a managed pipeline stored on this agent.',
     labels: byPipeline,
@@ -35,17 +80,41 @@ export const pipelineRows = {
     labels: byPipeline,
   },
   sendSeconds: {
-    name: 'pipeline_output_latency_seconds',
+    name: 'bento_output_latency_ns',
     kind: 'histogram',
-    help: 'How long outputs of a managed pipeline took to store a batch; at most 200 batches of a second are counted.',
+    help: 'Seconds that outputs of a managed pipeline took to store a batch; at most 200 a second.',
     labels: byPipeline,
     buckets: durationBucketsSeconds,
+  },
+  sentBatches: {
+    name: 'bento_output_batch_sent',
+    kind: 'counter',
+    help: 'Batches that outputs of a managed pipeline stored on this agent.',
+    labels: byPipeline,
+  },
+  failedBatches: {
+    name: 'bento_output_error',
+    kind: 'counter',
+    help: 'Batches on which outputs of a managed pipeline failed on this agent.',
+    labels: byPipeline,
+  },
+  limitsChecked: {
+    name: 'bento_rate_limit_checked',
+    kind: 'counter',
+    help: 'How often components of a managed pipeline asked its rate limits on this agent.',
+    labels: byPipeline,
+  },
+  limitsTriggered: {
+    name: 'bento_rate_limit_triggered',
+    kind: 'counter',
+    help: 'How often rate limits of a managed pipeline said to wait on this agent.',
+    labels: byPipeline,
   },
   failedMessages: {
     name: 'pipeline_errors',
     kind: 'counter',
     help: 'Messages on which a component of a managed pipeline failed, by its stage.',
-    labels: ['pipeline_id', 'stage'],
+    labels: byStage,
   },
   ended: {
     name: 'pipeline_instances_ended',
@@ -61,10 +130,15 @@ export const pipelineRows = {
   },
 } as const satisfies Record<string, MetricRow<string>>;
 
+const stageCharsMax = 100;
+/** Of a pipeline. A configuration may have thousands of processors. */
+const stagesMax = 50;
+
 /** Publishes what instances of pipelines do on an agent. */
 export class PipelineMetricSeries {
   readonly #metrics: Metrics;
   readonly #instances = new Map<string, number>();
+  readonly #stages = new Map<string, Set<string>>();
 
   constructor(metrics: Metrics) {
     this.#metrics = metrics;
@@ -82,14 +156,24 @@ export class PipelineMetricSeries {
   counted(pipelineId: string, counts: PipelineCounts): void {
     const metrics = this.#metrics;
     const labels = { pipeline_id: pipelineId };
-    metrics.series(pipelineRows.receivedMessages, labels).add(counts.receivedMessages);
-    metrics.series(pipelineRows.receivedBytes, labels).add(counts.receivedBytes);
-    metrics.series(pipelineRows.sentMessages, labels).add(counts.sentMessages);
-    metrics.series(pipelineRows.sentBytes, labels).add(counts.sentBytes);
+    for (const name of sums) metrics.series(pipelineRows[name], labels).add(counts[name]);
+    const settled = metrics.series(pipelineRows.settleSeconds, labels);
+    for (const ms of counts.settleMs) settled.observe(ms / 1000);
     const latency = metrics.series(pipelineRows.sendSeconds, labels);
     for (const ms of counts.sendMs) latency.observe(ms / 1000);
-    for (const [stage, messages] of counts.failed)
-      metrics.series(pipelineRows.failedMessages, { ...labels, stage: stage.slice(0, 100) }).add(messages);
+    for (const { stage, received, receivedBatches, sent, sentBatches, tookMs } of counts.processors) {
+      const ofStage = { ...labels, stage: this.#stageOf(pipelineId, stage) };
+      metrics.series(pipelineRows.processorReceived, ofStage).add(received);
+      metrics.series(pipelineRows.processorReceivedBatches, ofStage).add(receivedBatches);
+      metrics.series(pipelineRows.processorSent, ofStage).add(sent);
+      metrics.series(pipelineRows.processorSentBatches, ofStage).add(sentBatches);
+      const took = metrics.series(pipelineRows.processorSeconds, ofStage);
+      for (const ms of tookMs) took.observe(ms / 1000);
+    }
+    for (const [stage, messages] of counts.failed) {
+      const ofStage = { ...labels, stage: this.#stageOf(pipelineId, stage) };
+      metrics.series(pipelineRows.failedMessages, ofStage).add(messages);
+    }
     for (const { kind, name, labels: tags, value } of counts.custom) {
       const series = metrics.series(pipelineRows.custom, {
         ...labels,
@@ -101,12 +185,34 @@ export class PipelineMetricSeries {
     }
   }
 
+  #stageOf(pipelineId: string, stage: string): string {
+    const known = this.#stages.get(pipelineId) ?? new Set();
+    this.#stages.set(pipelineId, known);
+    const name = stage.slice(0, stageCharsMax);
+    if (known.has(name)) return name;
+    if (known.size >= stagesMax) return 'other';
+    known.add(name);
+    return name;
+  }
+
   #setInstances(pipelineId: string, count: number): void {
     if (count > 0) this.#instances.set(pipelineId, count);
     else this.#instances.delete(pipelineId);
     this.#metrics.series(pipelineRows.instances, { pipeline_id: pipelineId }).set(count);
   }
 }
+
+const sums = [
+  'receivedMessages',
+  'receivedBytes',
+  'sentMessages',
+  'sentBytes',
+  'sentBatches',
+  'failedBatches',
+  'gatheredBatches',
+  'limitsChecked',
+  'limitsTriggered',
+] as const satisfies readonly (keyof PipelineCounts & keyof typeof pipelineRows)[];
 
 function textOf(tags: Readonly<Record<string, string>>): string {
   return Object.entries(tags)

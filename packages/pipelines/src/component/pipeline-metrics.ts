@@ -2,10 +2,20 @@
 export interface PipelineMetrics {
   /** Messages and bytes that an input delivered. */
   received(messages: number, bytes: number): void;
-  /** Messages and bytes that an output stored, and how long it took. */
+  /** What an input delivered was written, dropped or given back, so long after it was delivered. */
+  settled(tookMs: number): void;
+  /** A batching policy has gathered a batch. */
+  gathered(): void;
+  /** A processor has made messages, in so many batches, of a batch of messages. */
+  processed(stage: string, received: number, sent: number, sentBatches: number, tookMs: number): void;
+  /** Messages and bytes of a batch that an output stored, and how long it took. */
   sent(messages: number, bytes: number, tookMs: number): void;
+  /** The output failed on a batch, of which it may have stored some messages. */
+  notSent(): void;
   /** A component failed on messages. */
   failed(stage: string, messages: number): void;
+  /** A rate limit was asked; whether it said to wait. */
+  limited(isTriggered: boolean): void;
   /** A metric that the configuration defines, by the processor `metric`. */
   custom(
     kind: 'counter' | 'gauge' | 'timing',
@@ -15,4 +25,14 @@ export interface PipelineMetrics {
   ): void;
 }
 
-export const noMetrics: PipelineMetrics = { received() {}, sent() {}, failed() {}, custom() {} };
+export const noMetrics: PipelineMetrics = {
+  received() {},
+  settled() {},
+  gathered() {},
+  processed() {},
+  sent() {},
+  notSent() {},
+  failed() {},
+  limited() {},
+  custom() {},
+};

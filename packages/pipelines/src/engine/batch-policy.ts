@@ -28,14 +28,14 @@ export function gathers({ count, byte_size, period, check }: BatchingFields): bo
 /** Decides when a batch is complete. It does no more than count: what gathers keeps the messages. */
 export class BatchPolicy {
   readonly #fields: BatchingFields;
-  readonly #context: Pick<ComponentContext, 'mappingPorts' | 'random'>;
+  readonly #context: Pick<ComponentContext, 'mappingPorts' | 'random' | 'metrics'>;
   readonly chain: Chain;
   #messages: Message[] = [];
   #byteCount = 0;
 
   private constructor(
     fields: BatchingFields,
-    context: Pick<ComponentContext, 'mappingPorts' | 'random'>,
+    context: Pick<ComponentContext, 'mappingPorts' | 'random' | 'metrics'>,
     chain: Chain,
   ) {
     this.#fields = fields;
@@ -86,6 +86,7 @@ export class BatchPolicy {
     const messages = this.#messages;
     this.#messages = [];
     this.#byteCount = 0;
+    if (messages.length > 0) this.#context.metrics.gathered();
     return messages;
   }
 }

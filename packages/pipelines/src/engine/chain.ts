@@ -10,19 +10,28 @@ interface Link {
   readonly config: ComponentConfig<'processor'>;
 }
 
+/** A batch that a processor works on. */
+interface Counted {
+  readonly link: Link;
+  readonly received: number;
+  readonly beganMs: number;
+}
+
 /** Processors that are applied one after the other. */
 export class Chain implements Processor {
   readonly #links: readonly Link[];
   readonly #metrics: PipelineServices['metrics'];
+  readonly #clock: PipelineServices['clock'];
 
-  constructor(links: readonly Link[], { metrics }: Pick<PipelineServices, 'metrics'>) {
+  constructor(links: readonly Link[], { metrics, clock }: Pick<PipelineServices, 'metrics' | 'clock'>) {
     this.#links = links;
     this.#metrics = metrics;
+    this.#clock = clock;
   }
 
   static async open(
     configs: readonly ComponentConfig<'processor'>[],
-    context: Pick<ComponentContext, 'open' | 'metrics'>,
+    context: Pick<ComponentContext, 'open' | 'metrics' | 'clock'>,
   ): Promise<Chain> {
     const links: Link[] = [];
     for (const config of configs) links.push({ config, processor: await context.open(config) });
@@ -69,28 +78,35 @@ export class Chain implements Processor {
 
   #one(link: Link, batch: Batch, stop: AbortSignal, skipsFailed: boolean): Later<readonly Batch[]> {
     if (skipsFailed && batch[0]?.error !== undefined) return [batch];
+    const counted: Counted = { link, received: batch.length, beganMs: this.#clock.monotonicMs() };
     try {
       const result = link.processor.process(batch, stop);
       return result instanceof Promise
         ? result.then(
-            (batches) => this.#counted(link, batches),
-            (error: unknown) => this.#failed(link, batch, error),
+            (batches) => this.#counted(counted, batches),
+            (error: unknown) => this.#failed(counted, batch, error),
           )
-        : this.#counted(link, result);
+        : this.#counted(counted, result);
     } catch (error) {
-      return this.#failed(link, batch, error);
+      return this.#failed(counted, batch, error);
     }
   }
 
-  #failed(link: Link, batch: Batch, error: unknown): readonly Batch[] {
-    const { config } = link;
-    return this.#counted(link, [batch.map((message) => failedBy(message, error, config, config.name))]);
+  #failed(counted: Counted, batch: Batch, error: unknown): readonly Batch[] {
+    const { config } = counted.link;
+    return this.#counted(counted, [batch.map((message) => failedBy(message, error, config, config.name))]);
   }
 
-  #counted({ config: { path } }: Link, batches: readonly Batch[]): readonly Batch[] {
-    let count = 0;
-    for (const batch of batches) for (const { error } of batch) if (error?.path === path) count++;
-    if (count > 0) this.#metrics.failed(path, count);
+  #counted({ link, received, beganMs }: Counted, batches: readonly Batch[]): readonly Batch[] {
+    const { path } = link.config;
+    let failed = 0;
+    let sent = 0;
+    for (const batch of batches) {
+      sent += batch.length;
+      for (const { error } of batch) if (error?.path === path) failed++;
+    }
+    if (failed > 0) this.#metrics.failed(path, failed);
+    this.#metrics.processed(path, received, sent, batches.length, this.#clock.monotonicMs() - beganMs);
     return batches;
   }
 

@@ -2,7 +2,7 @@ import { MappingFailure } from '@weir/bloblang';
 import type { ComponentConfig, ComponentKind } from '../component/component-config.ts';
 import type { ComponentContext, PipelineServices } from '../component/component-context.ts';
 import { HeldBack } from '../component/held-back.ts';
-import type { Input, Instances, Output } from '../component/instances.ts';
+import type { Input, Instances, Output, RateLimit } from '../component/instances.ts';
 import { Resources } from '../component/resources.ts';
 import type { Catalogue } from '../config/catalogue.ts';
 import { Chain } from './chain.ts';
@@ -58,8 +58,20 @@ export class Opening {
   /** Opens a component that others use by its label. */
   async openResource<Kind extends ComponentKind>(config: ComponentConfig<Kind>): Promise<void> {
     const opened = await this.open(config);
-    this.resources.add(config.kind, config.label, opened);
     this.#openedResources.push(opened as Opened);
+    const counted = config.kind === 'rate_limit' ? this.#counted(opened as RateLimit) : opened;
+    this.resources.add(config.kind, config.label, counted as Instances[Kind]);
+  }
+
+  #counted(limit: RateLimit): RateLimit {
+    return {
+      take: async (byteCount) => {
+        const waitMs = await limit.take(byteCount);
+        this.#services.metrics.limited(waitMs > 0);
+        return waitMs;
+      },
+      close: () => limit.close(),
+    };
   }
 
   async close(): Promise<void> {

@@ -204,12 +204,15 @@ export class Stream {
 
   /** Counted, and settled once, whatever happens. */
   #tracked(given: Delivery): Delivery {
+    const { clock, metrics } = this.#services;
     const batch = withOrigins(given.batch);
     const done = this.#inFlight.add(batch);
+    const beganMs = clock.monotonicMs();
     const delivery: Delivery = {
       batch,
       settle: async (error, failed) => {
         if (!this.#unsettled.delete(delivery)) return;
+        metrics.settled(clock.monotonicMs() - beganMs);
         try {
           await given.settle(error, failed);
         } catch (failure) {
@@ -284,6 +287,7 @@ export class Stream {
       log.warn('failed to write to the output', { error: reasonOf(error), stage: 'output' });
       const failed = failedOf(batch, error as Error);
       metrics.failed('output', failed.size);
+      metrics.notSent();
       await part.settle(error as Error, new Set(failed.keys()));
       return;
     }

@@ -37,10 +37,28 @@ export interface PipelineCounts {
   readonly receivedBytes: number;
   readonly sentMessages: number;
   readonly sentBytes: number;
-  /** How long writes took, at most `latenciesMax` of them. */
+  readonly sentBatches: number;
+  readonly failedBatches: number;
+  readonly gatheredBatches: number;
+  readonly limitsChecked: number;
+  readonly limitsTriggered: number;
+  /** How long deliveries took until they were settled, and writes; at most `latenciesPerBeatMax` of each. */
+  readonly settleMs: readonly number[];
   readonly sendMs: readonly number[];
+  readonly processors: readonly ProcessorCounts[];
   readonly failed: readonly (readonly [stage: string, messages: number])[];
   readonly custom: readonly CustomCount[];
+}
+
+/** What a processor counted. */
+export interface ProcessorCounts {
+  readonly stage: string;
+  readonly received: number;
+  readonly receivedBatches: number;
+  readonly sent: number;
+  readonly sentBatches: number;
+  /** How long batches took, at most `processorLatenciesPerBeatMax` of them. */
+  readonly tookMs: readonly number[];
 }
 
 /** A metric that the configuration defines. */
