@@ -58,6 +58,7 @@ const refusals: readonly [method: string, target: string, status: number, type: 
   ['HEAD', 'namespaces/other', 404, 'NoSuchNamespaceException'],
   ['GET', 'namespaces/other/tables', 404, 'NoSuchNamespaceException'],
   ['GET', 'namespaces/default/tables/other', 404, 'NoSuchTableException'],
+  ['GET', 'namespaces/default%1Fk1__orders/tables/snapshots', 404, 'NoSuchTableException'],
   // A table without a commit.
   ['GET', 'namespaces/default/tables/k1__users', 404, 'NoSuchTableException'],
   ['GET', 'namespaces/default/tables?pageSize=0', 400, 'BadRequestException'],

@@ -62,15 +62,19 @@ export async function answerCatalog(request: CatalogRequest, tables: CatalogTabl
     return json({ defaults: {}, overrides: {}, endpoints });
   if (resource !== 'namespaces' || others.length > 0) return noSuchPath();
   if (parts.length === 1 && !isHead) return listNamespaces(query);
-  if (ofNamespace !== namespace) return noSuchNamespace(ofNamespace ?? '');
+  if (ofNamespace !== namespace) {
+    const isTable = kind === 'tables' && table !== undefined;
+    // Clients that want `default.orders.snapshots` ask for a table in the namespace `default.orders` first, and go on
+    // only if there is no such table.
+    return isTable ? noSuchTable(ofNamespace ?? '', table) : noSuchNamespace(ofNamespace ?? '');
+  }
   if (parts.length === 2) return isHead ? { status: 204 } : json({ namespace: [namespace], properties: {} });
   if (kind === 'views' && parts.length === 3 && !isHead) return json({ identifiers: [] });
   if (kind !== 'tables') return noSuchPath();
   if (table === undefined) return isHead ? noSuchPath() : listTables(await tables.list(), query);
   if (isHead) return { status: (await tables.list()).includes(table) ? 204 : 404 };
   const loaded = await tables.load(table);
-  if (loaded === undefined)
-    return catalogError(404, 'NoSuchTableException', `there is no table ${namespace}.${table.slice(0, 500)}`);
+  if (loaded === undefined) return noSuchTable(namespace, table);
   // The metadata is passed on as text: its numbers have 64 bits.
   const { location, metadata } = loaded;
   return {
@@ -114,12 +118,20 @@ function listTables(names: readonly string[], query: URLSearchParams): CatalogAn
 }
 
 function noSuchNamespace(given: string): CatalogAnswer {
-  const shown = given.slice(0, 500).split(levelSeparator).join('.');
   return catalogError(
     404,
     'NoSuchNamespaceException',
-    `there is no namespace ${shown}; the only one is ${namespace}`,
+    `there is no namespace ${shownNamespace(given)}; the only one is ${namespace}`,
   );
+}
+
+function noSuchTable(ofNamespace: string, table: string): CatalogAnswer {
+  const shown = `${shownNamespace(ofNamespace)}.${table.slice(0, 500)}`;
+  return catalogError(404, 'NoSuchTableException', `there is no table ${shown}`);
+}
+
+function shownNamespace(given: string): string {
+  return given.slice(0, 500).split(levelSeparator).join('.');
 }
 
 function noSuchPath(): CatalogAnswer {
