@@ -23,12 +23,13 @@ import { openRegistry } from '../../packages/gateway/src/schema-registry/open-re
 import { RegistryMetrics } from '../../packages/gateway/src/schema-registry/registry-metrics.ts';
 import { DialError } from '../../packages/rpc/src/channel/channel.ts';
 import type { SimControlPlane } from './control-plane.ts';
-import { clusterId, type Deps } from './deps.ts';
+import { clusterId, type Deps, isLost, type Region } from './deps.ts';
 import { Lane, type Link } from './link.ts';
 import { SimProcess } from './sim-process.ts';
 
 interface SimAgentOptions {
   readonly agentId: string;
+  readonly region: Region;
   /** The bucket, shared by the whole simulation. */
   readonly bucket: ObjectStore;
   /** How long an open file collects batches. */
@@ -41,6 +42,8 @@ interface SimAgentOptions {
 
 const kafkaPort = 9092;
 const retryStartMs = 500;
+/** When a connection fails whose packets are lost, if the agent has not given it up before. */
+const dialMsMax = 20_000;
 /** Small, so that files have many pages and the cache cannot hold all of them. */
 const pageBytes = 1024;
 const cacheBytesMax = 16 * 1024;
@@ -64,7 +67,7 @@ export class SimAgent {
     this.#options = options;
     this.agentId = options.agentId;
     this.address = { host: options.agentId, port: kafkaPort };
-    this.process = new SimProcess(world);
+    this.process = new SimProcess(world, options.region);
     // A separate generator, because file ids depend on the random source.
     this.#random = seededRandom(world.random.below(2 ** 32));
     void this.#start();
@@ -85,6 +88,11 @@ export class SimAgent {
 
   silenceLinks(): void {
     for (const link of this.#links) link.silence();
+  }
+
+  /** Nothing passes between the regions any more. */
+  silenceLinksOfRegions(): void {
+    for (const link of this.#links) if (link.crossesRegions) link.silence();
   }
 
   async #start(): Promise<void> {
@@ -196,6 +204,10 @@ export class SimAgent {
             return;
           }
           new Lane(this.#world, target.process).carry(() => {
+            if (isLost(this.#world, this.process.region, target.process.region)) {
+              this.process.clock.after(dialMsMax, () => reject(new DialError(`${url} does not answer`)));
+              return;
+            }
             const link = target.accept(this.process);
             this.#links = this.#links.filter(({ isOver }) => !isOver);
             this.#links.push(link);

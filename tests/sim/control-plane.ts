@@ -3,7 +3,7 @@ import { ClusterNode } from '@weir/metadata';
 import { ReplyMemory, serveConnection } from '@weir/rpc';
 import { type MemoryDatabase, MemoryTables } from '../../packages/journal/src/memory-tables.ts';
 import { TableHub } from '../../packages/journal/src/table-journal.ts';
-import { clusterId, type Deps } from './deps.ts';
+import { clusterId, type Deps, type Region } from './deps.ts';
 import { Link } from './link.ts';
 import { SimProcess } from './sim-process.ts';
 
@@ -23,11 +23,14 @@ export class SimControlPlane {
     id: string,
     url: string,
     members: () => readonly string[],
+    region: Region,
+    /** How long it leaves a free lease to others. */
+    leaseGraceMs: number,
   ) {
     this.#world = world;
     this.url = url;
     this.#members = members;
-    this.process = new SimProcess(world);
+    this.process = new SimProcess(world, region);
     const { clock } = this.process;
     const { log, metrics, random } = world;
     this.#memory = new ReplyMemory(clock);
@@ -39,6 +42,7 @@ export class SimControlPlane {
       log: log.with({ node: id }),
       metrics,
       freshId: () => freshId(random),
+      leaseGraceMs: () => leaseGraceMs,
     });
     this.node.start();
   }

@@ -30,12 +30,26 @@ export interface SharedFaults {
   /** Probability that a journal call fails before it takes effect, and after. */
   journalRefuses: number;
   journalLosesAnswer: number;
+  /** Whether nothing passes between the regions; the database is in the first one. */
+  regionsAreCut: boolean;
 }
+
+/** Where a process is. A world without several regions has one. */
+export type Region = 0 | 1;
+
+/** Whether what one process sends to another is lost. */
+export function isLost({ faults }: Deps, from: Region, to: Region): boolean {
+  return faults.regionsAreCut && from !== to;
+}
+
+/** Where the database is. */
+export const databaseRegion: Region = 0;
 
 export const wellFaults: Readonly<SharedFaults> = {
   delayMsMax: 8,
   journalRefuses: 0,
   journalLosesAnswer: 0,
+  regionsAreCut: false,
 };
 
 /** Draws the latency of a message. Fractions keep two messages from arriving at the same time. */

@@ -1,6 +1,9 @@
 import type { Clock } from '@weir/core';
 import type { Journal } from '../../packages/journal/src/index.ts';
-import { type Deps, delayMs } from './deps.ts';
+import { type Deps, databaseRegion, delayMs, isLost, type Region } from './deps.ts';
+
+/** When a call of the database that nobody answers fails. */
+const unansweredMs = 2_500;
 
 /**
  * A process that can be paused and killed between any two steps. While it is paused, time passes: its timers and
@@ -9,14 +12,16 @@ import { type Deps, delayMs } from './deps.ts';
  */
 export class SimProcess {
   readonly clock: Clock;
+  readonly region: Region;
   readonly #world: Deps;
   #state: 'runs' | 'paused' | 'killed' = 'runs';
   /** Callbacks that wait until the process runs, in order. */
   #waiting: (() => void)[] = [];
   #isCatchingUp = false;
 
-  constructor(world: Deps) {
+  constructor(world: Deps, region: Region = databaseRegion) {
     this.#world = world;
+    this.region = region;
     const wallSkewMs = (world.random.next() - 0.5) * 4_000;
     const monotonicStartMs = world.random.next() * 1e6;
     this.clock = {
@@ -116,19 +121,32 @@ export class SimProcess {
   async #journalCall<Result>(work: () => Promise<Result>): Promise<Result> {
     const { random, faults, tally } = this.#world;
     await this.#onItsWay();
+    if (this.#isCutOff) return await this.#unanswered();
     if (random.next() < faults.journalRefuses) {
       tally.journalRefusals++;
       throw new Error('connection refused');
     }
-    const isLost = random.next() < faults.journalLosesAnswer;
+    const isAnswerLost = random.next() < faults.journalLosesAnswer;
     const [outcome] = await Promise.allSettled([work()]);
     await this.#onItsWay();
-    if (isLost) {
+    if (this.#isCutOff) return await this.#unanswered();
+    if (isAnswerLost) {
       tally.journalLostAnswers++;
       throw new Error('connection reset');
     }
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
+  }
+
+  get #isCutOff(): boolean {
+    return isLost(this.#world, this.region, databaseRegion);
+  }
+
+  /** A connection over which nothing comes any more. */
+  async #unanswered(): Promise<never> {
+    this.#world.tally.journalCallsCut++;
+    await new Promise<void>((resolve) => this.#world.clock.after(unansweredMs, resolve));
+    throw new Error('connection timed out');
   }
 
   #onItsWay(): Promise<void> {

@@ -13,6 +13,9 @@ export interface Tally {
   /** Broken connections between agents and control plane, with lost messages. */
   linksCut: number;
   linksSilenced: number;
+  /** Times during which nothing passed between the regions, and calls of the database that were lost in them. */
+  regionCuts: number;
+  journalCallsCut: number;
   clientsCut: number;
   /** Bucket puts that failed before they took effect, and after. */
   putsFailed: number;
@@ -45,6 +48,8 @@ export function newTally(): Tally {
     journalLostAnswers: 0,
     linksCut: 0,
     linksSilenced: 0,
+    regionCuts: 0,
+    journalCallsCut: 0,
     clientsCut: 0,
     putsFailed: 0,
     putsLost: 0,

@@ -14,7 +14,7 @@ import { SimAgent } from './agent.ts';
 import type { Bootstrap } from './bootstrap.ts';
 import { ClientConnection, ConnectionLost } from './client.ts';
 import { SimControlPlane } from './control-plane.ts';
-import { type Deps, type SharedFaults, wellFaults } from './deps.ts';
+import { type Deps, type Region, type SharedFaults, wellFaults } from './deps.ts';
 import { GroupWork } from './group-work.ts';
 import { History } from './history.ts';
 import { LogStartWork } from './log-start-work.ts';
@@ -38,6 +38,8 @@ export interface WorldOptions {
   readonly hasSchemas?: boolean;
   /** Whether records of a topic are deleted while others look for its start; by default in every fifth seed. */
   readonly hasDeletions?: boolean;
+  /** Whether processes are in two regions, between which nothing passes at times; by default in every fifth seed. */
+  readonly hasRegions?: boolean;
   readonly log?: Log;
   /** Receives every note at once; otherwise only the last ones are reported at the end. */
   readonly onNote?: (line: string) => void;
@@ -60,6 +62,9 @@ const producers = [
 const groupsEverySeeds = 10;
 const schemasEverySeeds = 5;
 const deletionsEverySeeds = 5;
+const regionsEverySeeds = 5;
+/** As for processes that are not preferred (ADR 0206). */
+const graceMsOfOthers = 500;
 const notesMax = 60;
 const startMsMax = 30_000;
 const troubleMs = 9_000;
@@ -110,6 +115,7 @@ class World implements Deps {
   readonly #hasGroups: boolean;
   readonly #hasSchemas: boolean;
   readonly #hasDeletions: boolean;
+  readonly #hasRegions: boolean;
   #problem: unknown;
   #starts = 0;
   #terms = 0;
@@ -121,6 +127,7 @@ class World implements Deps {
     this.#hasGroups = options.hasGroups ?? seed % groupsEverySeeds === 0;
     this.#hasSchemas = options.hasSchemas ?? seed % schemasEverySeeds === 1;
     this.#hasDeletions = options.hasDeletions ?? seed % deletionsEverySeeds === 2;
+    this.#hasRegions = options.hasRegions ?? seed % regionsEverySeeds === 3;
     this.random = seededRandom(seed);
     this.log = options.log ?? silentLog;
     this.#bucketName = `sim-${seed}`;
@@ -268,7 +275,10 @@ class World implements Deps {
   #startNode(slot: number, id: string): void {
     const url = urlOf(slot);
     const members = () => Array.from({ length: nodeCount }, (_, index) => urlOf(index));
-    const started = new SimControlPlane(this, this.#database, id, url, members);
+    const region = this.#regionOf(slot);
+    // Those in the region of the database should rather lead.
+    const graceMs = region * graceMsOfOthers;
+    const started = new SimControlPlane(this, this.#database, id, url, members, region, graceMs);
     started.node.onRole((role) => {
       this.note(`${id} is ${role}`);
       if (role === 'leader' && this.#terms++ > 0) this.tally.failovers++;
@@ -276,10 +286,15 @@ class World implements Deps {
     this.#nodes[slot] = started;
   }
 
+  #regionOf(slot: number): Region {
+    return this.#hasRegions && slot % 2 === 1 ? 1 : 0;
+  }
+
   #startAgent(slot: number): void {
     const { sabotage } = this.#options;
     this.#agents[slot] = new SimAgent(this, {
       agentId: `agent-${slot}-${this.#starts++}`,
+      region: this.#regionOf(slot),
       bucket: this.#bucket,
       windowMs: this.#windowMs,
       // The order differs between agents, so that some connect to the standby first.
@@ -316,6 +331,11 @@ class World implements Deps {
         () => this.#harmNetwork(all, reader),
         () => this.#harmNetwork(all, reader),
       ];
+      if (this.#hasRegions)
+        kinds.push(
+          () => this.#cutRegions(),
+          () => this.#cutRegions(),
+        );
       kinds[this.random.below(kinds.length)]!();
       this.#harmGroups(work);
       this.#trouble(all, reader, work);
@@ -413,6 +433,17 @@ class World implements Deps {
     };
     this.clock.after(this.random.next() * 3_000, () => {
       this.#faultyBucket.faults = {};
+    });
+  }
+
+  #cutRegions(): void {
+    const ms = this.random.next() * 6_000;
+    this.note(`nothing passes between the regions for ${ms | 0} ms`);
+    this.tally.regionCuts++;
+    this.faults.regionsAreCut = true;
+    for (const agent of this.#agents) agent.silenceLinksOfRegions();
+    this.clock.after(ms, () => {
+      this.faults.regionsAreCut = false;
     });
   }
 
