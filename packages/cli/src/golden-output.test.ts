@@ -75,6 +75,12 @@ const steps: readonly Step[] = [
   { table: 'cli delete-acls -principal User:alice' },
   { json: `cli create-acls ${acl}` },
   { json: 'cli delete-acls -principal User:alice' },
+  {
+    table: 'cli drill -topic payments -drill-for 1s -- true',
+    json: 'cli drill -topic payments -drill-for 1s',
+    hasMeasures: true,
+    keeps: /^found|^command|^result/,
+  },
   both('cli benchmark-producer -topic payments -num-records 2 -record-size 10 -metrics-port 0', ofBenchmark),
   both('cli benchmark-consumer -topic orders -num-records 2 -num-clients 1 -metrics-port 0', ofBenchmark),
   {

@@ -56,6 +56,7 @@ export const handlers = {
   'cli console-producer': async () => (await import('./tools/console-producer.ts')).consoleProducerTool,
   'cli console-consumer': async () => (await import('./tools/console-consumer.ts')).consoleConsumerTool,
   'cli reset-offsets': async () => (await import('./tools/reset-offsets.ts')).resetOffsetsTool,
+  'cli drill': async () => (await import('./tools/drill.ts')).drillTool,
   'cli benchmark-producer': async () => (await import('./tools/benchmark-producer.ts')).benchmarkProducerTool,
   'cli benchmark-consumer': async () => (await import('./tools/benchmark-consumer.ts')).benchmarkConsumerTool,
   'cli diagnose-record': async () => (await import('./tools/diagnose-record.ts')).diagnoseRecordTool,

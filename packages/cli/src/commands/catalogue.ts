@@ -171,6 +171,12 @@ export const commands = [
     help: 'Fetch records as fast as possible and measure it.',
   },
   {
+    name: 'cli drill',
+    status: 'available',
+    help: 'Report what clients notice of a fault that you cause.',
+    runsCommand: true,
+  },
+  {
     name: 'cli diagnose-connection',
     status: 'available',
     help: 'Test a connection step by step and report what fails.',

@@ -16,7 +16,7 @@ import { readPathFlags, writePathFlags } from './rows/data-path.ts';
 import { demoFlags } from './rows/demo.ts';
 import { eventFlags } from './rows/events.ts';
 import { jobFlags } from './rows/jobs.ts';
-import { benchmarkFlags, connectionFlags, toolFlags } from './rows/kafka-tools.ts';
+import { benchmarkFlags, connectionFlags, drillFlags, toolFlags } from './rows/kafka-tools.ts';
 import { listenerFlags } from './rows/listeners.ts';
 import { mcpFlags } from './rows/mcp.ts';
 import { migrateFlags } from './rows/migrate.ts';
@@ -55,6 +55,7 @@ const groupedRows = [
   { title: 'Schema registry tools', rows: schemaToolFlags },
   { title: 'ACL tools', rows: aclFlags },
   { title: 'Quota tools', rows: quotaFlags },
+  { title: 'Drills', rows: drillFlags },
   { title: 'Benchmarks', rows: benchmarkFlags },
   { title: 'Events', rows: eventFlags },
   { title: 'Costs', rows: costFlags },

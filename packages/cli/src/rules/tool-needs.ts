@@ -53,6 +53,7 @@ const neededByTool = {
   'cli validate-pipeline-config': ['config-file'],
   'cli plan-capacity': ['write-rate'],
   'cli run-pipeline': ['file'],
+  'cli drill': ['topic'],
   'cli benchmark-producer': ['topic'],
   'cli benchmark-consumer': ['topic'],
   'cli delete-all-topics-unsafe': ['confirm-delete-all-topics'],

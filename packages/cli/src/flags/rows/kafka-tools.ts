@@ -142,6 +142,7 @@ export const toolFlags = [
       'cli reset-offsets',
       'cli console-producer',
       'cli console-consumer',
+      'cli drill',
       'cli benchmark-producer',
       'cli benchmark-consumer',
       'cli diagnose-connection',
@@ -337,6 +338,33 @@ export const toolFlags = [
     commands: ['local', 'playground', 'demo', ...resultPrinters],
     help: 'The output format: table or JSON.',
     rule: 'local, playground and demo print their addresses, as text or as one line of JSON.',
+  }),
+];
+
+export const drillFlags = [
+  available({
+    name: 'drill-for',
+    type: durationMs({ min: 1_000, max: 3_600_000 }),
+    default: 60_000,
+    commands: ['cli drill'],
+    help: 'How long to write after the fault.',
+    rule: 'The fault begins after five seconds.',
+  }),
+  available({
+    name: 'max-gap',
+    type: durationMs({ max: 3_600_000 }),
+    default: 0,
+    commands: ['cli drill'],
+    help: 'How long a partition may be without an acknowledged record.',
+    rule: '0 does not limit it.',
+  }),
+  available({
+    name: 'idempotent',
+    type: bool(),
+    default: true,
+    commands: ['cli drill'],
+    help: 'Number the records, so that none is stored twice.',
+    rule: 'Set it to false for lightning topics and agents with -enableRipcord. Then records that are doubled or in another order are counted, and are no failure.',
   }),
 ];
 
