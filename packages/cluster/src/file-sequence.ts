@@ -10,8 +10,13 @@ interface FileSequence {
   readonly agentId: string;
   /** The ids of its files have this time or a later one. */
   readonly fromMs: number;
-  /** Whether its agent acknowledges nothing more in it: a job commits what the agent has left. */
+  /** Whether the leader does not keep it open any more: a job commits what the agent has left. */
   readonly hasEnded: boolean;
+  /**
+   * Whether its agent may also acknowledge in it by a lease that the bucket gives (ADR 0231), of which the leader does
+   * not know. Then the job ends these leases first.
+   */
+  readonly isRipcord: boolean;
 }
 
 /** How long an agent acknowledges in a sequence after it sent what the leader answered. */
@@ -26,13 +31,27 @@ export const fileSequenceIntervalMs = 2_000;
  */
 export const fileSequenceSilenceMsMax = 24_000;
 
-export function writeFileSequence({ agentId, fromMs, hasEnded }: FileSequence): Buffer {
-  return Buffer.from(JSON.stringify({ agentId, fromMs, ...(hasEnded ? { hasEnded } : {}) }));
+/**
+ * How long a job waits, after it marked a sequence as ended in the bucket, until no agent acknowledges in it. The lease
+ * of the bucket is as long as that of the leader, and clocks may run at different speeds.
+ */
+export const ripcordEndMs = 12_000;
+
+export function writeFileSequence({ agentId, fromMs, hasEnded, isRipcord }: FileSequence): Buffer {
+  const flags = { ...(hasEnded ? { hasEnded } : {}), ...(isRipcord ? { isRipcord } : {}) };
+  return Buffer.from(JSON.stringify({ agentId, fromMs, ...flags }));
 }
 
 export function readFileSequence(value: Uint8Array): FileSequence {
-  const { agentId, fromMs, hasEnded } = JSON.parse(Buffer.from(value).toString()) as Partial<FileSequence>;
-  return { agentId: agentId ?? '', fromMs: fromMs ?? 0, hasEnded: hasEnded === true };
+  const { agentId, fromMs, hasEnded, isRipcord } = JSON.parse(
+    Buffer.from(value).toString(),
+  ) as Partial<FileSequence>;
+  return {
+    agentId: agentId ?? '',
+    fromMs: fromMs ?? 0,
+    hasEnded: hasEnded === true,
+    isRipcord: isRipcord === true,
+  };
 }
 
 export const fileSequenceId: s.Shape<string> = (value, where) =>
@@ -45,5 +64,13 @@ export const sequenceToKeep = s.struct({
   fromMs: s.whole,
   /** It is not registered yet, as far as the agent knows. */
   isNew: s.flag,
+  /** The agent may acknowledge in it while it reaches no leader. */
+  isRipcord: s.optional(s.flag),
+  /**
+   * The agent acknowledges nothing more in it, and has left files to a job. The answer says whether it is still open,
+   * and so whether files of the job are not committed yet. With `isNew`, one that the leader does not know begins as one
+   * that has ended: the metadata may have been restored meanwhile.
+   */
+  isLeft: s.optional(s.flag),
 });
 export type SequenceToKeep = s.TypeOf<typeof sequenceToKeep>;

@@ -507,6 +507,7 @@ export {
   fileSequenceLeaseMs,
   fileSequenceSilenceMsMax,
   readFileSequence,
+  ripcordEndMs,
   type SequenceToKeep,
   writeFileSequence,
 } from './file-sequence.ts';

@@ -22,6 +22,8 @@ export {
   logFileKey,
   newFileId,
   restoreFenceKey,
+  sequenceEndKey,
+  sequenceEndsPrefix,
   sequencePlace,
 } from './log-file/file-id.ts';
 export { LogFileError } from './log-file/log-file-error.ts';

@@ -81,7 +81,8 @@ export const fileCalls = {
   storageTraffic: leaderCall<[spanMs: number], StorageTraffic>(s.tuple(s.whole), { onRetry: 'reexecute' }),
   /**
    * Registers new sequences of files of an agent, and keeps others open; returns which of them are open. An agent may
-   * acknowledge in those for `fileSequenceLeaseMs` from the time when it sent the call.
+   * acknowledge in those for `fileSequenceLeaseMs` from the time when it sent the call. Those that it has left are
+   * ended, and open until a job has committed their files.
    */
   keepFileSequences: leaderCall<[agentId: string, sequences: readonly SequenceToKeep[]], readonly boolean[]>(
     s.tuple(s.text, s.list(sequenceToKeep)),

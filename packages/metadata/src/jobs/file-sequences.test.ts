@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fileSequenceSilenceMsMax, readReplayTask, sequenceReplayKind } from '@weir/cluster';
+import {
+  fileSequenceSilenceMsMax,
+  type ReplayTask,
+  readReplayTask,
+  sequenceReplayKind,
+} from '@weir/cluster';
 import { agentDescription } from '@weir/cluster/testing';
 import { TestCluster } from '../../testing/test-cluster.ts';
 import { metadataLimits } from '../limits.ts';
 
 const ids = Array.from({ length: 5 }, (_, n) => n.toString(16).padStart(13, '0'));
 const sequence = (n: number, isNew: boolean) => ({ sequenceId: ids[n]!, fromMs: 1_000 + n, isNew });
+
+const left = (n: number) => ({ ...sequence(n, false), isRipcord: true, isLeft: true });
 
 /** Passes time, and returns the sequences whose replay the leader has planned by then. */
 async function plannedAfter(cluster: TestCluster, ms: number): Promise<number[]> {
@@ -21,6 +28,21 @@ async function plannedAfter(cluster: TestCluster, ms: number): Promise<number[]>
     planned.push(...(await claim).map(({ task }) => ids.indexOf(readReplayTask(task).sequenceId)));
   }
   return planned;
+}
+
+/** The same, with whether the bucket may still give leases of them. */
+async function tasksAfter(cluster: TestCluster, ms: number) {
+  await cluster.clock.pass(ms);
+  const tasks: ReplayTask[] = [];
+  for (let claims = 0; claims < 2; claims++) {
+    const claim = cluster.claimJobs({ agentId: 'z', kinds: [sequenceReplayKind], slots: 8, waitMs: 6_000 });
+    for (let seconds = 0; seconds < 7; seconds++) {
+      await cluster.heartbeat(agentDescription('z'));
+      await cluster.clock.pass(1_000);
+    }
+    tasks.push(...(await claim).map(({ task }) => readReplayTask(task)));
+  }
+  return tasks.map(({ sequenceId, hasBucketLease = false }) => [ids.indexOf(sequenceId), hasBucketLease]);
 }
 
 test('a sequence is open until it is closed, for its agent alone', async () => {
@@ -70,4 +92,45 @@ test('a new leader waits as long as an earlier one that heard of a sequence a mo
   assert.deepEqual(await plannedAfter(cluster, 5_000), []);
   assert.deepEqual(await cluster.keepFileSequences('a', [sequence(0, false)]), [true]);
   assert.deepEqual(await plannedAfter(cluster, fileSequenceSilenceMsMax), [0]);
+});
+
+test('a sequence that its agent has left is replayed at once, and open until it is closed', async () => {
+  const cluster = new TestCluster();
+  const kept = { ...sequence(1, true), isRipcord: true };
+  await cluster.keepFileSequences('a', [{ ...sequence(0, true), isRipcord: true }, kept]);
+  assert.deepEqual(await cluster.keepFileSequences('a', [left(0), kept]), [true, true]);
+  assert.deepEqual(await tasksAfter(cluster, 0), [[0, false]]);
+  assert.deepEqual(await cluster.keepFileSequences('b', [left(0)]), [false], 'it belongs to another agent');
+  assert.deepEqual(await cluster.keepFileSequences('a', [left(0), kept]), [true, true]);
+  await cluster.closeFileSequences([ids[0]!]);
+  assert.deepEqual(await cluster.keepFileSequences('a', [left(0), kept]), [false, true]);
+});
+
+test('a sequence that was left and is not known, as after a restore, is replayed', async () => {
+  const cluster = new TestCluster();
+  assert.deepEqual(await cluster.keepFileSequences('a', [left(0)]), [false]);
+  assert.deepEqual(await cluster.keepFileSequences('a', [{ ...left(0), isNew: true }]), [true]);
+  assert.deepEqual(await tasksAfter(cluster, 0), [[0, false]]);
+});
+
+test('what an agent has left waits for an older sequence that is still open', async () => {
+  const cluster = new TestCluster();
+  // The younger one was registered first.
+  await cluster.keepFileSequences('a', [sequence(1, true)]);
+  await cluster.keepFileSequences('a', [sequence(0, true)]);
+  await cluster.keepFileSequences('a', [left(1), sequence(0, false)]);
+  assert.deepEqual(await tasksAfter(cluster, 0), []);
+  await cluster.closeFileSequences([ids[0]!]);
+  assert.deepEqual(await tasksAfter(cluster, 0), [[1, false]]);
+});
+
+test('the job of a silent agent with ripcord first ends the leases of the bucket', async () => {
+  const cluster = new TestCluster();
+  await cluster.keepFileSequences('a', [{ ...sequence(0, true), isRipcord: true }]);
+  await cluster.keepFileSequences('b', [sequence(1, true)]);
+  const tasks = await tasksAfter(cluster, fileSequenceSilenceMsMax);
+  assert.deepEqual(tasks.sort(), [
+    [0, true],
+    [1, false],
+  ]);
 });

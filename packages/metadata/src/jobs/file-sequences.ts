@@ -45,24 +45,45 @@ export class FileSequences {
     const { machine, ask, submit, clock } = this.#options;
     const known = machine.kv.of(namespace);
     const nowMs = clock.monotonicMs();
-    const added: { index: number; change: PutEntries['changes'][number] }[] = [];
-    const areOpen = sequences.map(({ sequenceId, fromMs, isNew }, index) => {
-      const value = known.get(sequenceId);
-      if (value === undefined) {
-        if (!isNew || known.size + added.length >= metadataLimits.fileSequencesMax) return false;
-        const begun = writeFileSequence({ agentId, fromMs, hasEnded: false });
-        added.push({ index, change: { namespace, key: sequenceId, value: begun } });
-      } else {
-        const { agentId: ownerId, hasEnded } = readFileSequence(value);
-        if (ownerId !== agentId || hasEnded) return false;
-      }
-      // In the turn in which it was found open: an end that is decided later sees this.
-      this.#heardMs.set(sequenceId, nowMs);
-      return true;
-    });
+    const added: { index: number; isLeft: boolean; change: PutEntries['changes'][number] }[] = [];
+    const areOpen = sequences.map(
+      ({ sequenceId, fromMs, isNew, isRipcord = false, isLeft = false }, index) => {
+        const value = known.get(sequenceId);
+        if (value === undefined) {
+          const isFull = known.size + added.length >= metadataLimits.fileSequencesMax;
+          // Of one that was left, `false` would say that its files are committed.
+          if (isNew && isLeft && isFull) throw new RangeError('too many sequences of files');
+          if (!isNew || isFull) return false;
+          const begun = writeFileSequence({
+            agentId,
+            fromMs,
+            hasEnded: isLeft,
+            isRipcord: isRipcord && !isLeft,
+          });
+          added.push({ index, isLeft, change: { namespace, key: sequenceId, value: begun } });
+        } else {
+          const sequence = readFileSequence(value);
+          if (sequence.agentId !== agentId) return false;
+          if (isLeft) {
+            // Its agent itself says that it acknowledges nothing more, so that no lease has to be ended.
+            if (!sequence.hasEnded || sequence.isRipcord) {
+              const ended = writeFileSequence({ ...sequence, hasEnded: true, isRipcord: false });
+              added.push({ index, isLeft, change: { namespace, key: sequenceId, value: ended } });
+            }
+            return true;
+          }
+          if (sequence.hasEnded) return false;
+        }
+        // In the turn in which it was found open: an end that is decided later sees this.
+        this.#heardMs.set(sequenceId, nowMs);
+        return true;
+      },
+    );
     if (added.length === 0) return ask(() => areOpen);
     const { message } = await submit({ kind: 'putEntries', changes: added.map(({ change }) => change) });
-    if (message !== null) for (const { index } of added) areOpen[index] = false;
+    if (message === null) return areOpen;
+    if (added.some(({ isLeft }) => isLeft)) throw new Error(message);
+    for (const { index } of added) areOpen[index] = false;
     return areOpen;
   }
 
@@ -78,7 +99,7 @@ export class FileSequences {
 
   /**
    * Ends the sequences whose agents are silent. Returns those that a job has to commit now, when that is durable: of
-   * each agent the oldest one, so that the records of a client stay in order.
+   * each agent the oldest one, once it has ended, so that the records of a client stay in order.
    */
   async endSilent(): Promise<readonly ReplayTask[]> {
     const { machine, ask, submit, clock } = this.#options;
@@ -87,17 +108,22 @@ export class FileSequences {
       if (!known.has(sequenceId)) this.#heardMs.delete(sequenceId);
     const silentSinceMs = clock.monotonicMs() - fileSequenceSilenceMsMax;
     const changes: PutEntries['changes'][number][] = [];
-    const oldest = new Map<string, ReplayTask>();
+    const oldest = new Map<string, ReplayTask & { readonly hasEnded: boolean }>();
     for (const [sequenceId, value] of known) {
       const sequence = readFileSequence(value);
-      const { agentId, fromMs, hasEnded } = sequence;
+      const { agentId, fromMs, isRipcord } = sequence;
+      let { hasEnded } = sequence;
       if (!hasEnded) {
         const heardMs = Math.max(this.#leadsSinceMs, this.#heardMs.get(sequenceId) ?? this.#leadsSinceMs);
-        if (heardMs > silentSinceMs) continue;
-        const ended = writeFileSequence({ ...sequence, hasEnded: true });
-        changes.push({ namespace, key: sequenceId, value: ended });
+        if (heardMs <= silentSinceMs) {
+          hasEnded = true;
+          const ended = writeFileSequence({ ...sequence, hasEnded });
+          changes.push({ namespace, key: sequenceId, value: ended });
+        }
       }
-      if (!oldest.has(agentId)) oldest.set(agentId, { sequenceId, fromMs });
+      const before = oldest.get(agentId);
+      if (before !== undefined && before.fromMs <= fromMs) continue;
+      oldest.set(agentId, { sequenceId, fromMs, hasEnded, ...(isRipcord ? { hasBucketLease: true } : {}) });
     }
     if (changes.length === 0) {
       await ask(() => undefined);
@@ -105,6 +131,7 @@ export class FileSequences {
       const { message } = await submit({ kind: 'putEntries', changes });
       if (message !== null) throw new Error(message);
     }
-    return [...oldest.values()];
+    // An older one that is still open has files that its agent will commit.
+    return [...oldest.values()].filter(({ hasEnded }) => hasEnded).map(({ hasEnded: _, ...task }) => task);
   }
 }

@@ -156,6 +156,18 @@ export function restoreFenceKey(clusterId: string, generation: number): string {
   return `${clusterPrefix(clusterId)}metadata/fences/${String(generation).padStart(8, '0')}`;
 }
 
+/** The key of the object by which a job ends the leases of a sequence of files (ADR 0231). */
+export function sequenceEndKey(clusterId: string, sequence: string): string {
+  if (!isFileSequence(sequence))
+    throw new RangeError(`${JSON.stringify(sequence)} is not a sequence of files`);
+  return `${sequenceEndsPrefix(clusterId)}${sequence}`;
+}
+
+/** The prefix of these keys. */
+export function sequenceEndsPrefix(clusterId: string): string {
+  return `${clusterPrefix(clusterId)}ripcord/`;
+}
+
 /** The prefix of every key of a cluster. */
 export function clusterPrefix(clusterId: string): string {
   if (!/^[\w-]{1,128}$/.test(clusterId))
