@@ -1,10 +1,13 @@
-import { clusterPrefix, isFileId } from '@weir/storage';
+import { isFileSequence } from '@weir/core';
+import { clusterPrefix, isFileId, sequenceEndsPrefix } from '@weir/storage';
 import { readSidecarKey, sidecarsPrefix } from './query/sidecar-names.ts';
 
 type BucketObject =
   | { readonly kind: 'file'; readonly fileId: string }
   /** Columns of events of a topic. */
   | { readonly kind: 'sidecar'; readonly topicId: string }
+  /** Ends the leases of a sequence of files. */
+  | { readonly kind: 'sequenceEnd' }
   /** Not named as this release names objects that end: never deleted. */
   | { readonly kind: 'foreign' };
 
@@ -17,6 +20,10 @@ export function bucketObject(clusterId: string, key: string): BucketObject {
   if (key.startsWith(sidecarsPrefix(clusterId))) {
     const named = readSidecarKey(key);
     return named === undefined ? foreign : { kind: 'sidecar', topicId: named.topicId };
+  }
+  if (key.startsWith(sequenceEndsPrefix(clusterId))) {
+    const sequence = key.slice(sequenceEndsPrefix(clusterId).length);
+    return isFileSequence(sequence) ? { kind: 'sequenceEnd' } : foreign;
   }
   const [folder = '', fileId = '', ...more] = key.slice(prefix.length).split('/');
   const isFile = more.length === 0 && isFileId(fileId) && fileId.endsWith(folder) && folder.length === 2;

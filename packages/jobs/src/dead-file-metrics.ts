@@ -17,7 +17,7 @@ export const deadFileRows = {
   scanned: {
     name: 'agent_deadscanner_outcomes',
     kind: 'counter',
-    help: 'Objects seen by the scanner: known to the cluster, young, orphan, sidecar, older_than_cluster, or foreign, which it never deletes.',
+    help: 'Objects seen by the scanner: known to the cluster, young, orphan, sidecar, sequence_end, older_than_cluster, or foreign, which it never deletes.',
     labels: ['outcome'],
   },
   replicas: {

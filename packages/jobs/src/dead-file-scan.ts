@@ -6,6 +6,7 @@ import { deadFileRows } from './dead-file-metrics.ts';
 import { HeldOrphans } from './held-orphans.ts';
 import { abortIncompleteUploads } from './incomplete-uploads.ts';
 import { type JobKind, NeedsOperator } from './job-kind.ts';
+import { jobLimits } from './limits.ts';
 import { replicaRepair } from './replica-repair.ts';
 import type { SearchedBucket } from './searched-buckets.ts';
 
@@ -38,7 +39,7 @@ interface Place {
 /**
  * Looks for files that were uploaded and never committed, page by page in the order of keys, and declares them dead.
  * The cluster then refuses to commit them, and deletes them like other dead files. It also deletes sidecars of topics
- * that are gone, and parts of uploads that were never finished, and copies objects to buckets that lack them.
+ * that are gone, objects that ended sequences of files a week ago, and parts of uploads that were never finished, and copies objects to buckets that lack them.
  *
  * An object is touched only if its name is that of a file or sidecar, and if it was modified long ago by the clock of
  * the store. A scan whose orphans are too many of the files stops before it declares any of them.
@@ -133,13 +134,17 @@ async function scanPage(
   const oldBeforeMs = clock.nowMs() - ageMsMin;
   const files = new Map<string, number>();
   const sidecars: string[] = [];
+  const sequenceEnds: string[] = [];
   for (const { key, bytes, modifiedMs } of page) {
     const object = bucketObject(clusterId, key);
     if (object.kind === 'foreign') count('foreign', 1);
     // A copy: the file itself is in another bucket, and would be deleted there.
     else if (object.kind === 'file' && bucket !== undefined && fileIdBucket(object.fileId) !== bucket)
       count('foreign', 1);
-    else if (modifiedMs > oldBeforeMs) count('young', 1);
+    else if (object.kind === 'sequenceEnd') {
+      if (modifiedMs > clock.nowMs() - jobLimits.sequenceEndAgeMsMin) count('young', 1);
+      else sequenceEnds.push(key);
+    } else if (modifiedMs > oldBeforeMs) count('young', 1);
     else if (object.kind === 'sidecar') {
       if (hasTopic(object.topicId)) count('known', 1);
       else sidecars.push(key);
@@ -148,6 +153,8 @@ async function scanPage(
   }
   if (deletes && sidecars.length > 0) await store.deleteMany(sidecars, { signal });
   count('sidecar', sidecars.length);
+  if (deletes && sequenceEnds.length > 0) await store.deleteMany(sequenceEnds, { signal });
+  count('sequence_end', sequenceEnds.length);
   const unknown = files.size === 0 ? [] : await port.unknownFiles([...files.keys()]);
   count('known', files.size - unknown.length);
   return {

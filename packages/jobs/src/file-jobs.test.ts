@@ -23,6 +23,7 @@ import {
   openStore,
   restoreFenceKey,
   StoreError,
+  sequenceEndKey,
 } from '@weir/storage';
 import { MergePace } from './compaction/merge-pace.ts';
 import { deadFileRows } from './dead-file-metrics.ts';
@@ -284,6 +285,9 @@ test('the scan finds what was never committed, in all buckets, and touches nothi
   const { cluster, clusterId, agent, pass, past, keys, store, open, put, newId, counted } = staged;
   const kept = await write(staged, 2);
   const retired = await open('retired');
+  // No agent can have missed it for so long.
+  past.ms = 8 * 24 * hourMs;
+  await store.put(sequenceEndKey(clusterId, '0'.repeat(13)), [Buffer.from('x')]);
   past.ms = 7 * hourMs;
   const orphans = [await put(newId()), await put(newId()), await put(newId(), retired)];
   const range = { fromOffset: 0, toOffset: 1, minTimeMs: 1, maxTimeMs: 1 };
@@ -294,6 +298,7 @@ test('the scan finds what was never committed, in all buckets, and touches nothi
     `service/${clusterId}/ab/${newId().slice(0, 30)}cd`,
     `service/${clusterId}/00/notes.txt`,
     `service/${clusterId}/backup/${newId()}`,
+    sequenceEndKey(clusterId, '1'.repeat(13)),
     logFileKey('vci_other', newId()),
   ];
   for (const key of [...others, goneSidecar]) await store.put(key, [Buffer.from('x')]);

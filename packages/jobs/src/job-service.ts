@@ -160,7 +160,7 @@ export function jobService(options: JobServiceOptions): JobRunner {
   const taker = { roles, jobCategories: settings.categories };
   // Consumers wait for the records of these files: every agent that takes any jobs about files commits them.
   const takesFiles = takesJobs(taker, 'compaction') || takesJobs(taker, 'deadscanner');
-  const replay = sequenceReplay({ clusterId, port, buckets: searched, checkOwner, metrics });
+  const replay = sequenceReplay({ clusterId, port, buckets: searched, checkOwner, clock, metrics });
   return new JobRunner({
     ...options,
     port,

@@ -28,6 +28,12 @@ export const jobLimits = {
   replayedFilesPerCallMax: 500,
   replayedBatchesPerCallMax: 20_000,
 
+  /** Files of a sequence that are read at a time, batch by batch. */
+  replayedFilesReadMax: 8,
+
+  /** How old an object is that ended a sequence when it is removed: no agent can have missed it for so long. */
+  sequenceEndAgeMsMin: 7 * 24 * 3_600_000,
+
   /** Sidecars of one topic of events that are looked at. A day has some dozens. */
   eventSidecarsPerTopicMax: 50_000,
 

@@ -6,15 +6,24 @@ import {
   type FileCommitResult,
   type ReplayTask,
   readReplayTask,
+  ripcordEndMs,
   sequenceReplayKind,
 } from '@weir/cluster';
-import { fileIdBucket, fileIdLevel, fileIdSequence, type Metrics } from '@weir/core';
+import {
+  type Clock,
+  fileIdBucket,
+  fileIdLevel,
+  fileIdSequence,
+  type Metrics,
+  pauseUnlessStopped,
+} from '@weir/core';
 import {
   isFileId,
   logFileKey,
   type ObjectStore,
   readLogFile,
   readSectionBatches,
+  sequenceEndKey,
   sequencePlace,
 } from '@weir/storage';
 import { RecordBatchView } from '@weir/wire';
@@ -29,6 +38,7 @@ interface SequenceReplayOptions {
   readonly buckets: () => readonly SearchedBucket[];
   /** Rejects if the bucket belongs to another database by now. */
   readonly checkOwner: (signal: AbortSignal) => Promise<void>;
+  readonly clock: Clock;
   readonly metrics: Metrics;
 }
 
@@ -41,6 +51,9 @@ interface StoredFile {
  * Commits the files of a sequence whose agent is gone (ADR 0202), in the order in which the agent closed them, and
  * closes the sequence. The leader has ended it long after the agent could last acknowledge in it, so that the buckets
  * have all files by now whose records were acknowledged.
+ *
+ * With ripcord the bucket gave leases, too (ADR 0231). Then the job ends them first, by an object that the agent looks
+ * for, and waits until the last of them is over.
  *
  * Files that the cluster knows are passed over: the agent, or an earlier attempt, committed them. So the job may run
  * any number of times, and beside the agent. A file that was stored and never acknowledged is committed too; for its
@@ -56,6 +69,7 @@ export function sequenceReplay(options: SequenceReplayOptions): JobKind {
     async run(bytes, { signal, progress }) {
       const task = readReplayTask(bytes);
       await checkOwner(signal);
+      if (task.hasBucketLease === true) await endLeases(options, task, signal);
       const files = await listFiles(options, task, signal);
       const total = { files: 0, batches: 0, refused: 0 };
       let done = 0;
@@ -72,11 +86,11 @@ export function sequenceReplay(options: SequenceReplayOptions): JobKind {
           waiting = [];
           batches = 0;
         };
-        for (const file of part) {
+        const left = part.filter(({ fileId }) => unknown.has(fileId));
+        done += part.length - left.length;
+        for await (const read of inOrder(left, (file) => readFileCommit(options.clusterId, file, signal))) {
           signal.throwIfAborted();
           done++;
-          if (!unknown.has(file.fileId)) continue;
-          const read = await readFileCommit(options.clusterId, file, signal);
           if (batches + read.topic.length > jobLimits.replayedBatchesPerCallMax) await commit();
           waiting.push(read);
           batches += read.topic.length;
@@ -92,26 +106,63 @@ export function sequenceReplay(options: SequenceReplayOptions): JobKind {
   };
 }
 
-/** All files of the sequence in the buckets of the cluster, in order. A bucket that cannot be read fails the job. */
+/** From here on no agent acknowledges in the sequence. */
+async function endLeases(
+  { clusterId, buckets, clock }: SequenceReplayOptions,
+  { sequenceId }: ReplayTask,
+  signal: AbortSignal,
+): Promise<void> {
+  const first = buckets().find(({ number }) => number === 0);
+  if (first === undefined) throw new Error('the first bucket of the cluster is not known');
+  const store = await first.open();
+  await store.put(sequenceEndKey(clusterId, sequenceId), [Buffer.from(sequenceId)], { signal });
+  await pauseUnlessStopped(clock, ripcordEndMs, signal);
+  signal.throwIfAborted();
+}
+
+/** Reads several files at a time, and returns them in their order. */
+async function* inOrder<From, To>(
+  from: readonly From[],
+  read: (one: From) => Promise<To>,
+): AsyncGenerator<To> {
+  const reading: Promise<To>[] = [];
+  try {
+    for (const one of from) {
+      if (reading.length === jobLimits.replayedFilesReadMax) yield await reading.shift()!;
+      reading.push(read(one));
+    }
+    while (reading.length > 0) yield await reading.shift()!;
+  } finally {
+    await Promise.allSettled(reading);
+  }
+}
+
+/**
+ * All files of the sequence in the buckets of the cluster, and in further ones, where a bucket that was taken out may
+ * still have some; in order. A bucket that cannot be read fails the job.
+ */
 async function listFiles(
   { clusterId, buckets }: SequenceReplayOptions,
   { sequenceId, fromMs }: ReplayTask,
   signal: AbortSignal,
 ): Promise<readonly StoredFile[]> {
-  const files: StoredFile[] = [];
+  const files = new Map<string, StoredFile>();
+  const searched = buckets();
+  const numbers = new Set(searched.map(({ number }) => number));
   const { prefix, startAfter } = sequencePlace(clusterId, sequenceId, fromMs);
-  for (const { number, open } of buckets()) {
-    if (number === undefined) continue;
+  for (const { number, open } of searched) {
     const store = await open();
     for await (const page of store.list(prefix, { startAfter, signal })) {
       for (const { key } of page) {
         const fileId = key.slice(prefix.length);
         if (!isFileId(fileId) || fileIdSequence(fileId) !== sequenceId) continue;
-        if (fileIdLevel(fileId) === 0 && fileIdBucket(fileId) === number) files.push({ fileId, store });
+        const fileBucket = fileIdBucket(fileId);
+        const isHere = number === undefined ? numbers.has(fileBucket) : fileBucket === number;
+        if (fileIdLevel(fileId) === 0 && isHere && !files.has(fileId)) files.set(fileId, { fileId, store });
       }
     }
   }
-  return files.sort((one, other) => (one.fileId < other.fileId ? -1 : 1));
+  return [...files.values()].sort((one, other) => (one.fileId < other.fileId ? -1 : 1));
 }
 
 /** What the agent would have committed, out of the file itself. Sizes before compression are not in it. */

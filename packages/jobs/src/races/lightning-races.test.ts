@@ -1,256 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ProducedBatch } from '@weir/broker';
-import { batchOf, DataPath, produced, testAgent } from '@weir/broker/testing';
-import {
-  type ClaimedJob,
-  type ClusterPort,
-  ClusterUnavailable,
-  fileSequenceSilenceMsMax,
-  sequenceReplayKind,
-} from '@weir/cluster';
-import { Metrics, type Random, seededRandom } from '@weir/core';
-import { settle } from '@weir/core/testing';
-import { aroundStore, logFileKey, type ObjectStore } from '@weir/storage';
-import { batchRecords, recordBatches } from '@weir/wire';
-import { sequenceReplay } from '../sequence-replay.ts';
-
-const partitionCount = 2;
-
-/** How an agent is cut off from its leader. */
-type Cut = 'no' | 'calls are lost' | 'answers are lost';
-
-interface Sent {
-  readonly connection: number;
-  readonly partition: number;
-  readonly value: string;
-  /** Whether the client got an answer without an error, and answers to all that it sent before. */
-  isAcknowledged: boolean;
-}
-
-/**
- * An agent that writes to a lightning topic, its leader, and jobs of another agent, in virtual time. The network
- * between agent and leader, uploads, and the life of the agent are the test's.
- */
-class LightningStage {
-  readonly random: Random;
-  readonly path: DataPath;
-  readonly sent: Sent[] = [];
-  cut: Cut = 'no';
-  isDead = false;
-  #topicId = '';
-  readonly #puts: (() => void)[] = [];
-  readonly #connections = [{}, {}, {}];
-  readonly #answered = this.#connections.map(() => [] as { isAnswered: boolean; sent: Sent }[]);
-
-  constructor(seed: number) {
-    this.random = seededRandom(seed);
-    this.path = new DataPath({
-      lightningAgentId: 'a',
-      seed,
-      pages: { ownFiles: 'none' },
-      port: (cluster) => this.#around(cluster),
-    });
-    this.path.store.beforePut = () =>
-      new Promise<void>((resolve) => {
-        this.#puts.push(resolve);
-      });
-  }
-
-  /** The agent's way to its leader. */
-  #around(cluster: ClusterPort): ClusterPort {
-    return new Proxy(cluster, {
-      get: (target, name) => {
-        const value: unknown = Reflect.get(target, name);
-        if (typeof value !== 'function') return value;
-        if (!['commitFiles', 'keepFileSequences', 'closeFileSequences'].includes(String(name)))
-          return value.bind(target);
-        return async (...args: unknown[]) => {
-          if (this.isDead) return await new Promise(() => undefined);
-          if (this.cut === 'calls are lost') throw new ClusterUnavailable('the call was lost');
-          const answer = await (value as (...given: unknown[]) => Promise<unknown>).apply(target, args);
-          if (this.cut === 'answers are lost') throw new ClusterUnavailable('the answer was lost');
-          return answer;
-        };
-      },
-    });
-  }
-
-  async open(): Promise<void> {
-    const { cluster } = this.path;
-    const configs = { 'service.topic.type': 'lightning', 'retention.ms': '-1' };
-    this.#topicId = cluster.addTopic('t', partitionCount, configs).topicId;
-    await this.path.ready();
-    this.send();
-    await this.pass(50);
-    await this.finishPuts(1);
-  }
-
-  send(): void {
-    const connection = this.random.below(this.#connections.length);
-    const partition = this.random.below(partitionCount);
-    const value = `${connection}/${this.sent.length}`;
-    const sent: Sent = { connection, partition, value, isAcknowledged: false };
-    const state = { isAnswered: false, sent };
-    this.sent.push(sent);
-    const earlier = this.#answered[connection]!;
-    earlier.push(state);
-    const batch: ProducedBatch = {
-      ...produced(this.#topicId, partition, batchOf([value])),
-      isLightning: true,
-    };
-    const { clock } = this.path;
-    const options = { deadlineMs: clock.monotonicMs() + 30_000, connection: this.#connections[connection]! };
-    void this.path.writePath.append([batch], options).then(({ results }) => {
-      if (this.isDead || results[0]!.error !== 'NONE') return;
-      state.isAnswered = true;
-      // Answers of a connection go out in the order of its requests.
-      for (const one of earlier) {
-        if (!one.isAnswered) return;
-        one.sent.isAcknowledged = true;
-      }
-    });
-  }
-
-  /** Ends some uploads, in any order. */
-  async finishPuts(share: number): Promise<void> {
-    for (let left = Math.ceil(this.#puts.length * share); left > 0; left--) {
-      const [finish] = this.#puts.splice(this.random.below(this.#puts.length), 1);
-      finish?.();
-      await settle();
-    }
-  }
-
-  async pass(ms: number): Promise<void> {
-    for (let leftMs = ms; leftMs > 0; leftMs -= 1_000) {
-      const stepMs = Math.min(leftMs, 1_000);
-      if (!this.isDead) this.path.clock.advance(stepMs);
-      void this.path.cluster.heartbeat(testAgent('b'));
-      await this.path.cluster.clock.pass(stepMs);
-      await settle();
-    }
-  }
-
-  /** Claims the replay of a sequence that the leader plans. */
-  async claim(): Promise<ClaimedJob> {
-    let claimed: readonly ClaimedJob[] = [];
-    for (let claims = 0; claimed.length === 0; claims++) {
-      assert.ok(claims < 60, 'the leader plans no replay');
-      let isAnswered = false;
-      void this.path.cluster
-        .claimJobs({ agentId: 'b', kinds: [sequenceReplayKind], slots: 1, waitMs: 5_000 })
-        .then((jobs) => {
-          claimed = jobs;
-          isAnswered = true;
-        });
-      for (let seconds = 0; !isAnswered; seconds++) {
-        assert.ok(seconds < 60, 'the leader does not answer');
-        await this.pass(1_000);
-      }
-    }
-    return claimed[0]!;
-  }
-
-  /** Runs the job of another agent, which calls `before` at each operation. */
-  async replay({ jobId, task }: ClaimedJob, before: (operation: string) => Promise<void>): Promise<string> {
-    const { cluster, store } = this.path;
-    const around = <Name extends 'unknownFiles' | 'commitFiles' | 'closeFileSequences'>(name: Name) =>
-      (async (...args: unknown[]) => {
-        await before(name);
-        return (cluster[name] as (...args: unknown[]) => Promise<unknown>)(...args);
-      }) as ClusterPort[Name];
-    const seen: ObjectStore = {
-      ...aroundStore(store, ({ run, signal }) => run(signal)),
-      async *list(prefix, options) {
-        await before('list');
-        yield* store.list(prefix, options);
-      },
-      async getRange(key, start, end, options) {
-        await before('getRange');
-        return store.getRange(key, start, end, options);
-      },
-    };
-    const { run } = sequenceReplay({
-      clusterId: cluster.clusterId,
-      port: {
-        unknownFiles: around('unknownFiles'),
-        commitFiles: around('commitFiles'),
-        closeFileSequences: around('closeFileSequences'),
-      },
-      buckets: () => [{ number: 0, open: () => seen }],
-      checkOwner: async () => {},
-      metrics: new Metrics(),
-    });
-    let message = '';
-    let problem: unknown;
-    try {
-      message = await run(task, { signal: new AbortController().signal, checkpoint: null, progress() {} });
-    } catch (error) {
-      problem = error;
-    }
-    const progress = { doneCount: 0, totalCount: -1 };
-    const state = problem === undefined ? 'done' : 'failed';
-    await cluster.reportJob({ agentId: 'b', jobId, state, progress, checkpoint: null, message });
-    if (problem !== undefined) throw problem;
-    return message;
-  }
-
-  /** What consumers read of each partition. */
-  async read(): Promise<string[][]> {
-    const { cluster, store } = this.path;
-    const queries = Array.from({ length: partitionCount }, (_, partition) => ({
-      topicId: this.#topicId,
-      partition,
-      offset: 0,
-      bytesMax: 1e9,
-    }));
-    return (await cluster.findBatches(queries)).map(({ pointers }) =>
-      pointers.fileId.flatMap((fileId, row) => {
-        const start = pointers.byteStart[row]!;
-        const bytes = store.objects
-          .get(logFileKey(cluster.clusterId, fileId))!
-          .subarray(start, start + pointers.byteLength[row]!);
-        return [...recordBatches(bytes, { partialTail: 'error' })].flatMap((batch) =>
-          [...batchRecords(batch)].map(({ value }) => String(value)),
-        );
-      }),
-    );
-  }
-
-  /** All that was acknowledged is there, in order, and nothing twice. */
-  async check(): Promise<void> {
-    const partitions = await this.read();
-    for (const [partition, values] of partitions.entries()) {
-      assert.equal(new Set(values).size, values.length, `doubled: ${values.join(' ')}`);
-      for (const connection of this.#connections.keys()) {
-        const acknowledged = this.sent
-          .filter((sent) => sent.partition === partition && sent.connection === connection)
-          .filter(({ isAcknowledged }) => isAcknowledged)
-          .map(({ value }) => value);
-        const found = values.filter((value) => acknowledged.includes(value));
-        assert.deepEqual(found, acknowledged, `of ${values.join(' ')}`);
-      }
-    }
-  }
-
-  /** Clients write while uploads end in any order. */
-  async write(requests: number): Promise<void> {
-    for (let n = 0; n < requests; n++) {
-      this.send();
-      if (this.random.below(3) === 0) await this.pass(1 + this.random.below(10));
-      if (this.random.below(2) === 0) await this.finishPuts(this.random.next());
-    }
-  }
-}
-
-/** The share of uploads under way at the end of an agent that the store still does. */
-async function die(stage: LightningStage): Promise<void> {
-  stage.isDead = true;
-  await settle();
-  await stage.finishPuts(stage.random.next());
-}
-
-const noPause = async () => {};
+import { TestStore } from '@weir/broker/testing';
+import { fileSequenceSilenceMsMax } from '@weir/cluster';
+import { die, LightningStage, noPause, openSequences } from '../../testing/lightning-stage.ts';
 
 test('an agent that dies at any moment loses nothing that it acknowledged, and nothing is doubled', async () => {
   let replayed = 0;
@@ -296,6 +48,28 @@ test('a replay that ends at any of its operations is done again, and nothing is 
   }
 });
 
+test('files in a bucket that was taken out are committed in their order, and once', async () => {
+  const stage = new LightningStage(1);
+  await stage.open();
+  stage.cut = 'calls are lost';
+  await stage.write(30);
+  await stage.finishPuts(1);
+  await die(stage);
+  const { objects } = stage.path.store;
+  const retired = new TestStore();
+  stage.retired.push(retired);
+  for (const [index, key] of [...objects.keys()].entries()) {
+    if (index % 3 === 0) continue;
+    retired.objects.set(key, objects.get(key)!);
+    // Others are there twice.
+    if (index % 3 === 1) objects.delete(key);
+  }
+  await stage.replay(await stage.claim(), noPause);
+  for (const [key, content] of retired.objects) objects.set(key, content);
+  await stage.check();
+  assert.ok(retired.objects.size > 3);
+});
+
 test('an agent that was cut off and comes back during the replay commits beside it', async () => {
   for (let seed = 1; seed <= 8; seed++) {
     const stage = new LightningStage(seed);
@@ -325,9 +99,3 @@ test('an agent that was cut off and comes back during the replay commits beside 
     await stage.check();
   }
 });
-
-async function openSequences({ path }: LightningStage): Promise<readonly string[]> {
-  // Those that are open, ended or not, are replayed before long.
-  const jobs = (await path.cluster.listJobs()).jobs.filter(({ kind }) => kind === sequenceReplayKind);
-  return jobs.filter(({ state }) => state !== 'done').map(({ scope }) => scope);
-}
