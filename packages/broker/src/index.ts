@@ -4,6 +4,7 @@ export { ownConfigsReader } from './cluster/broker-configs.ts';
 export { clusterNameIn } from './cluster/cluster-name.ts';
 export type { ClusterView } from './cluster/cluster-view.ts';
 export { createClusterView } from './cluster/following-view.ts';
+export { LeaderlessPeers } from './cluster/leaderless-peers.ts';
 export { reportPatiently, retryMs } from './cluster-calls/patient-report.ts';
 export type { CopiedPart, CopyOutcome } from './copy-path/copied-part.ts';
 export { type CopyPath, createCopyPath } from './copy-path/copy-path.ts';

@@ -266,6 +266,20 @@ export const brokerLimits = {
   sequencesPerCallMax: 100,
   sequenceCallPauseMs: 100,
 
+  /**
+   * How often an agent with ripcord looks whether the bucket has to give it a lease. One that got none for so long that
+   * an object that ended its sequence may be removed by now gets none any more.
+   */
+  bucketLeaseIntervalMs: 1_000,
+  bucketLeaseGapMsMax: 24 * 3_600_000,
+
+  /**
+   * Files that an agent with ripcord has acknowledged and not committed, and their batches, about 60 bytes each. What
+   * is beyond, as while there is no leader, is left to a job, which reads it from the bucket.
+   */
+  sealedFilesMax: 4_096,
+  sealedBatchesMax: 512 * KiB,
+
   /** Batches in one commit call, unless a single file has more. About 80 bytes each. */
   commitBatchesMax: 32 * KiB,
 
@@ -318,6 +332,10 @@ export const brokerLimits = {
    * go on while two agents wait for each other.
    */
   peerPageReadsMax: 32,
+
+  /** Other agents that an agent with ripcord looks for at a time, to know which live while there is no leader. */
+  leaderlessPeersMax: 32,
+
   peerPageReadsPerPeerMax: 8,
 
   /** The status and headers of an answer of another agent, and what is read of its body with them. */

@@ -170,6 +170,9 @@ export interface DataPathOptions {
   readonly commitsContent?: (bucket: number) => boolean;
   /** Whether there are lightning topics, and under which id the agent registers its sequences of files. */
   readonly lightningAgentId?: string;
+  /** Whether that agent accepts records without a leader. */
+  readonly hasRipcord?: boolean;
+  readonly sealedFilesMax?: number;
   readonly inflightFilesMax?: number;
   readonly bufferedBytesMax?: number;
   readonly pages?: Partial<PageOptions>;
@@ -220,7 +223,10 @@ export class DataPath {
     this.pool = createPagePool({ slabBytes, bytesMax: 128 << 20, poisons: true });
     const { clusterConfigs = {}, clusterClock } = options;
     this.cluster = new TestCluster({ clusterConfigs, ...(clusterClock && { clock: clusterClock }) });
-    this.view = createClusterView(options.port?.(this.cluster) ?? this.cluster, { log: silentLog });
+    this.view = createClusterView(options.port?.(this.cluster) ?? this.cluster, {
+      log: silentLog,
+      ...(options.hasRipcord === true && { clock, servesWithoutLeader: true }),
+    });
     this.readPath = createReadPath({
       store,
       cluster: this.view,
@@ -244,9 +250,12 @@ export class DataPath {
       metrics,
       onStored: (file: StoredFile) => this.readPath.adopt(file),
     };
-    const { hedgesUploads, commitsContent, lightningAgentId: agentId } = options;
+    const { hedgesUploads, commitsContent, lightningAgentId: agentId, hasRipcord, sealedFilesMax } = options;
     const classic = createWritePath({ ...writeOptions, hedgesUploads, commitsContent });
-    this.writePath = agentId === undefined ? classic : withLightning(classic, { ...writeOptions, agentId });
+    this.writePath =
+      agentId === undefined
+        ? classic
+        : withLightning(classic, { ...writeOptions, agentId, hasRipcord, sealedFilesMax });
     this.sessions = new FetchSessions({ clock, random: this.random });
     this.#handlers = {
       Produce: produceHandler({
@@ -254,6 +263,7 @@ export class DataPath {
         metrics,
         writePath: this.writePath,
         recordBytesMax: options.recordBytesMax ?? 32 << 20,
+        areAllLightning: hasRipcord,
         impersonation:
           options.impersonation &&
           new Impersonation(options.impersonation, principalsOf(this.view.records('credential'))),

@@ -40,6 +40,11 @@ export interface ClusterView {
    */
   isStale(): boolean;
   /**
+   * Whether there has been no leader for long, and this agent answers from what it knows instead. Always false without
+   * ripcord.
+   */
+  isLeaderless(): boolean;
+  /**
    * Drops recent pointers that begin before `offset`: the file of one is gone, and only the leader knows the new one.
    */
   dropRecentPointers(topicId: string, partition: number, offset: number): void;

@@ -33,6 +33,13 @@ export interface ClusterViewOptions extends Partial<TailLimits> {
   readonly onConnected?: () => void;
   /** Without it, the view never becomes stale. */
   readonly clock?: Pick<Clock, 'monotonicMs'>;
+  /**
+   * Whether the view counts as good for as long as there is no leader (ADR 0231): then it is stale only in the time in
+   * which another leader may have followed. By default it is not.
+   */
+  readonly servesWithoutLeader?: boolean | undefined;
+  /** Leaves agents out that are gone while no leader says so. By default none is. */
+  readonly livingAgents?: ((agents: readonly AgentDescription[]) => readonly AgentDescription[]) | undefined;
   readonly log: Log;
 }
 
@@ -50,6 +57,9 @@ interface TopicState {
 
 /** Less than a leader that died or hangs is followed by another one. */
 export const staleMs = 1_500;
+
+/** Longer than agents take to find another leader, if there is one. */
+export const leaderlessMs = 15_000;
 
 type Restored = Extract<ClusterChange, { kind: 'topicRestored' }>;
 type Appended = Extract<ClusterChange, { kind: 'appended' }>;
@@ -89,12 +99,16 @@ class StreamedClusterView implements FollowingClusterView {
   #registryRevision = 0;
   readonly #onRegistryChange = new Set<() => void>();
   readonly #clock: Pick<Clock, 'monotonicMs'> | undefined;
+  readonly #servesWithoutLeader: boolean;
+  readonly #livingAgents: NonNullable<ClusterViewOptions['livingAgents']>;
   /** When the last call was sent that the leader has answered. */
   #knownMs = 0;
 
   constructor(port: ClusterPort, options: ClusterViewOptions) {
     this.#log = options.log;
     this.#clock = options.clock;
+    this.#servesWithoutLeader = options.servesWithoutLeader === true;
+    this.#livingAgents = options.livingAgents ?? ((agents) => agents);
     this.#tails = new TailIndex({
       recentPointersPerPartitionMax:
         options.recentPointersPerPartitionMax ?? brokerLimits.recentPointersPerPartitionMax,
@@ -144,7 +158,7 @@ class StreamedClusterView implements FollowingClusterView {
   }
 
   agents(): readonly AgentDescription[] {
-    return this.#agents;
+    return this.#livingAgents(this.#agents);
   }
 
   clusterConfigs(): Readonly<Record<string, string>> {
@@ -179,7 +193,11 @@ class StreamedClusterView implements FollowingClusterView {
   }
 
   isStale(): boolean {
-    return this.#nowMs() - this.#knownMs > staleMs;
+    return !this.isLeaderless() && this.#nowMs() - this.#knownMs > staleMs;
+  }
+
+  isLeaderless(): boolean {
+    return this.#servesWithoutLeader && this.#nowMs() - this.#knownMs > leaderlessMs;
   }
 
   #nowMs(): number {

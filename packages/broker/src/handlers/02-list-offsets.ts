@@ -1,6 +1,7 @@
 import type { BatchesAnswer, OffsetAnswer } from '@weir/cluster';
 import { nextTurn } from '@weir/core';
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
+import type { ClusterView } from '../cluster/cluster-view.ts';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
 import type { DamageRegistry } from '../damage/damage-registry.ts';
 import { ClientInflation } from '../inflation/client-inflation.ts';
@@ -44,6 +45,8 @@ interface Question {
   readonly answer: (response: Answer) => void;
 }
 
+type KnownEnds = Pick<BatchesAnswer, 'error' | 'logStartOffset' | 'nextOffset' | 'lastStableOffset'>;
+
 interface Answer {
   readonly errorCode: number;
   readonly timestamp: bigint;
@@ -55,6 +58,8 @@ interface Answer {
  * ListOffsets, v1 to v11. End offsets come from the control plane and not from the cluster view, so that a client that
  * learned of a write from another agent finds it counted here. For a timestamp, the control plane returns a range, and
  * the agent reads it to find the record.
+ *
+ * With ripcord, ends come from the view while there has been no leader for long.
  *
  * With read_committed, the latest offset is the last stable offset, and a timestamp finds only records before it.
  *
@@ -126,8 +131,10 @@ function isByTime({ position }: Question): boolean {
 async function askEnds(
   questions: readonly Question[],
   { cluster }: RequestContext,
-): Promise<Map<Question, BatchesAnswer> | undefined> {
+): Promise<Map<Question, KnownEnds | undefined> | undefined> {
   if (questions.length === 0) return new Map();
+  if (cluster.isLeaderless())
+    return new Map(questions.map((question) => [question, known(question, cluster)]));
   const answers = await ifAvailable(
     cluster.port.findBatches(
       questions.map(({ topicId, partition }) => ({
@@ -139,6 +146,12 @@ async function askEnds(
     ),
   );
   return answers && new Map(questions.map((question, index) => [question, answers[index]!]));
+}
+
+/** What this agent knows, while no leader does. */
+function known({ topicId, partition }: Question, cluster: ClusterView): KnownEnds | undefined {
+  const ends = cluster.ends(topicId, partition);
+  return ends && { error: 'NONE', ...ends };
 }
 
 async function askRanges(
@@ -159,7 +172,7 @@ async function askRanges(
   return answers && new Map(questions.map((question, index) => [question, answers[index]!]));
 }
 
-function answerEnd({ position }: Question, ends: BatchesAnswer | undefined, isCommitted: boolean): Answer {
+function answerEnd({ position }: Question, ends: KnownEnds | undefined, isCommitted: boolean): Answer {
   if (ends === undefined) return failed('LEADER_NOT_AVAILABLE');
   const { error, logStartOffset, nextOffset, lastStableOffset } = ends;
   // Only the queried offset was out of range; the ends in the answer are valid.

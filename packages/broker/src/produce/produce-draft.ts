@@ -34,6 +34,8 @@ import {
 export interface DraftOptions {
   /** Limit on the size of a record if neither topic nor cluster sets one. */
   readonly recordBytesMax: number;
+  /** Whether all topics are lightning topics, whatever their configs say. By default they are not. */
+  readonly areAllLightning?: boolean | undefined;
   /** Impersonation settings. If absent, the sender is the author and no principal header is added. */
   readonly impersonation?: Impersonation | undefined;
   /** Validation of records by their schemas. If absent, topics that demand it take no records. */
@@ -81,7 +83,7 @@ export function produceDrafts(
   options: DraftOptions,
   inflation: ClientInflation,
 ): (request: ProduceRequest, context: RequestContext) => WorkInTurns<Draft> {
-  const rulesOf = createTopicRulesReader(options.recordBytesMax);
+  const rulesOf = createTopicRulesReader(options);
   return draftOf;
 
   function* draftOf(request: ProduceRequest, context: RequestContext): WorkInTurns<Draft> {

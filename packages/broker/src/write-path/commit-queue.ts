@@ -18,6 +18,11 @@ interface CommitQueueOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /**
+   * Whether a file waits for others that a job commits; `advance` must be called when that ends. A file whose outcome is
+   * unknown is before all of those, and does not wait. None does by default.
+   */
+  readonly mustWait?: ((file: DataFile) => boolean) | undefined;
   /** Limit for one call, which is one frame and one step of the cluster's state machine. */
   readonly batchesPerCallMax: number;
   /** Called for every file before it is sent for the first time. The callback may fail the file. */
@@ -90,9 +95,9 @@ export class CommitQueue {
     return this.#files.slice(this.#files.indexOf(file));
   }
 
-  /** Must be called when a file becomes `stored` or `failed`. */
+  /** Must be called when a file becomes `stored`, `failed` or `left`. */
   advance(): void {
-    this.#dropFailed();
+    this.#dropOut();
     if (!this.#isCalling && (this.#isInDoubt || this.#hasNext())) this.#commit();
   }
 
@@ -112,8 +117,9 @@ export class CommitQueue {
     let blocked: Set<OrderKey> | undefined;
     for (const file of this.#files) {
       if (unblocked.length === filesMax) break;
-      if (hasFailed(file)) continue;
-      if (isStored(file) && (blocked === undefined || !file.mustFollow(blocked))) {
+      if (isOut(file)) continue;
+      const isFree = isStored(file) && this.#options.mustWait?.(file) !== true;
+      if (isFree && (blocked === undefined || !file.mustFollow(blocked))) {
         unblocked.push(file);
       } else {
         blocked ??= new Set();
@@ -130,11 +136,12 @@ export class CommitQueue {
     for (const { cancelDeadline } of this.#files) cancelDeadline?.();
   }
 
-  /** Removes failed files at once, also those behind a file in doubt, to free their slots. */
-  #dropFailed(): void {
-    for (let at = this.#files.findIndex(hasFailed); at !== -1; at = this.#files.findIndex(hasFailed)) {
-      const [file] = this.#files.splice(at, 1);
-      this.#options.onLeft(file!);
+  /** Removes files that it need not commit at once, also those behind a file in doubt, to free their slots. */
+  #dropOut(): void {
+    for (let at = this.#files.findIndex(isOut); at !== -1; at = this.#files.findIndex(isOut)) {
+      let end = at + 1;
+      while (end < this.#files.length && isOut(this.#files[end]!)) end++;
+      for (const file of this.#files.splice(at, end - at)) this.#options.onLeft(file);
     }
   }
 
@@ -145,7 +152,7 @@ export class CommitQueue {
       ? this.#files.filter(wasSent)
       : this.#unblocked(Number.POSITIVE_INFINITY)) {
       if (isStored(file)) this.#options.onSending(file);
-      if (hasFailed(file)) continue;
+      if (isOut(file)) continue;
       batches += file.batchCount;
       if (ready.length > 0 && (this.#oneByOne > 0 || batches > this.#options.batchesPerCallMax)) break;
       ready.push(file);
@@ -155,9 +162,9 @@ export class CommitQueue {
 
   /** Returns the files of a call that is about to leave. From here on their outcome is in doubt. */
   #takeReady(): DataFile[] {
-    this.#dropFailed();
+    this.#dropOut();
     const ready = this.#ready();
-    this.#dropFailed();
+    this.#dropOut();
     for (const file of ready) {
       if (file.state === 'stored') file.sentMs = this.#options.clock.monotonicMs();
       file.state = 'sent';
@@ -250,7 +257,7 @@ export class CommitQueue {
   #takeBack(files: readonly DataFile[]): void {
     for (const file of files) file.state = 'stored';
     for (const file of files) this.#options.onNotDone(file);
-    this.#dropFailed();
+    this.#dropOut();
   }
 
   #resume(): void {
@@ -259,8 +266,8 @@ export class CommitQueue {
   }
 }
 
-function hasFailed({ state }: DataFile): boolean {
-  return state === 'failed';
+function isOut({ state }: DataFile): boolean {
+  return state === 'failed' || state === 'left';
 }
 
 function isStored({ state }: DataFile): boolean {

@@ -39,9 +39,9 @@ const burstRoom = 1.5;
 
 /**
  * `sent`: a commit call carries the file, and its outcome is unknown until there is an answer. `failed`: none of its
- * batches will ever become visible.
+ * batches will ever become visible. `left`: its records are acknowledged, and a job commits them.
  */
-type FileState = 'open' | 'uploading' | 'stored' | 'sent' | 'committed' | 'failed';
+type FileState = 'open' | 'uploading' | 'stored' | 'sent' | 'committed' | 'failed' | 'left';
 
 /** Totals of the file's content that a commit carries. */
 interface Carried {

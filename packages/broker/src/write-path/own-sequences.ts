@@ -11,6 +11,15 @@ export interface OwnSequences {
   mayAcknowledge(sequence: OwnSequence): boolean;
   /** The file is committed, or it failed before it was acknowledged. */
   ended(sequence: OwnSequence): void;
-  /** A file of the sequence was acknowledged and cannot be committed by this agent. */
+  /** A file of the sequence was acknowledged, and this agent will not commit it: a job does. */
   leave(sequence: OwnSequence): void;
+  /** An upload of a file of the sequence has ended, and what it contains was acknowledged if that was allowed. */
+  uploaded(sequence: OwnSequence): void;
+  /**
+   * Whether acknowledged files may be left to a job when there are many of them, as while there is no leader. Later
+   * files are then committed after those.
+   */
+  readonly mayLeave: boolean;
+  /** Whether files of the sequence have to wait for files of it, or of earlier ones, that a job commits. */
+  mustWait(sequence: OwnSequence): boolean;
 }

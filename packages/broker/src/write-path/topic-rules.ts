@@ -19,8 +19,14 @@ type Configs = Readonly<Record<string, string>>;
 /** Reads the rules of a topic: its own config first, then the cluster's, then the agent's. */
 type TopicRulesReader = (topic: TopicDescription, clusterConfigs: Configs) => TopicRules;
 
+interface AgentRules {
+  readonly recordBytesMax: number;
+  /** Whether all topics are lightning topics, whatever their configs say: with ripcord. By default they are not. */
+  readonly areAllLightning?: boolean | undefined;
+}
+
 /** Descriptions are immutable and get replaced, so rules are read once per description. */
-export function createTopicRulesReader(recordBytesMax: number): TopicRulesReader {
+export function createTopicRulesReader(agent: AgentRules): TopicRulesReader {
   const known = new WeakMap<
     TopicDescription,
     { readonly clusterConfigs: Configs; readonly rules: TopicRules }
@@ -28,13 +34,17 @@ export function createTopicRulesReader(recordBytesMax: number): TopicRulesReader
   return (topic, clusterConfigs) => {
     const before = known.get(topic);
     if (before?.clusterConfigs === clusterConfigs) return before.rules;
-    const rules = rulesOf(topic.configs, clusterConfigs, recordBytesMax);
+    const rules = rulesOf(topic.configs, clusterConfigs, agent);
     known.set(topic, { clusterConfigs, rules });
     return rules;
   };
 }
 
-function rulesOf(topic: Configs, cluster: Configs, recordBytesMax: number): TopicRules {
+function rulesOf(
+  topic: Configs,
+  cluster: Configs,
+  { recordBytesMax, areAllLightning = false }: AgentRules,
+): TopicRules {
   const policy = topic['cleanup.policy'] ?? cluster['log.cleanup.policy'] ?? 'delete';
   const timestampType = topic['message.timestamp.type'] ?? cluster['log.message.timestamp.type'];
   return {
@@ -43,7 +53,9 @@ function rulesOf(topic: Configs, cluster: Configs, recordBytesMax: number): Topi
     requiresKeys: policy.split(',').some((part) => part.trim() === 'compact'),
     stampsAppendTime: timestampType === 'LogAppendTime',
     schemas: schemaRulesIn(topic),
-    isLightning: (topic['service.topic.type'] ?? cluster['service.default.topic.type']) === 'lightning',
+    isLightning:
+      areAllLightning ||
+      (topic['service.topic.type'] ?? cluster['service.default.topic.type']) === 'lightning',
   };
 }
 

@@ -28,6 +28,8 @@ export interface WritePathOptions extends UploadOptions {
    * Uploads are not sent twice then: both files would be committed if the agent dies.
    */
   readonly sequences?: OwnSequences | undefined;
+  /** Limit on files that are acknowledged and not committed, where the others may be left to a job. */
+  readonly sealedFilesMax?: number | undefined;
   /** Learns of files whose records are acknowledged before their commit. */
   readonly lateCommits?: LateCommits | undefined;
 }
@@ -36,6 +38,8 @@ interface LateCommits {
   acknowledged(): void;
   /** The file was committed after this time; `undefined` if this agent could not commit it. */
   left(tookMs: number | undefined): void;
+  /** A file that was stored then, on the monotonic clock, is left to a job. */
+  leftToJob(sequence: OwnSequence, storedMs: number): void;
 }
 
 export interface WritePath {
@@ -68,6 +72,16 @@ export interface WritePath {
   committed(): Promise<void>;
   /** Gives up what `drain` could not finish in time, so that nothing keeps the process alive. */
   abandon(): void;
+}
+
+/** A write path whose files may be left to a job once their records are acknowledged. */
+export interface LateWritePath extends WritePath {
+  /** Leaves the acknowledged files of a sequence to a job. */
+  leave(sequence: OwnSequence): void;
+  /** Goes on with commits, after the job has committed what was left to it. */
+  resume(): void;
+  /** When the oldest file was stored that is acknowledged and not committed, on the monotonic clock. */
+  oldestSealedMs(): number | undefined;
 }
 
 export interface AppendOptions {
@@ -103,12 +117,15 @@ export interface AppendOptions {
  * Memory is bounded twice: by the bytes that wait for the store, and by the number of uncommitted files. A request
  * without room waits, and reports a throttle time, until its deadline.
  */
-export function createWritePath(options: WritePathOptions): WritePath {
+export function createWritePath(options: WritePathOptions): LateWritePath {
   return new FileWritePath(options);
 }
 
 /** A file costs about as much as this many bytes, so it pays to wait a little before closing a smaller one. */
 const worthwhileFileBytes = MiB;
+
+/** How long an agent that stops waits for the commits of files that it may leave to a job. */
+const drainMsMax = 5_000;
 
 /** An upload or a commit that takes longer than this is stuck, and clients may have given up. */
 const stuckMs = 1_000;
@@ -119,7 +136,7 @@ const lightningGatherMs = 3;
 /** A file with so many large requests saves so many requests to the store that it may cost one more. */
 const urgentRequestsMin = 4;
 
-class FileWritePath implements WritePath {
+class FileWritePath implements LateWritePath {
   readonly #options: WritePathOptions;
   readonly #metrics: WriteMetrics;
   readonly #commits: CommitQueue;
@@ -138,6 +155,10 @@ class FileWritePath implements WritePath {
   #stuckUntilMs = Number.NEGATIVE_INFINITY;
   #bufferedBytes = 0;
   #pumpIsScheduled = false;
+  /** Files in the queue of commits whose records are acknowledged, and their batches. */
+  #sealedFiles = 0;
+  #sealedBatches = 0;
+  #cancelDrain: (() => void) | undefined;
   #whenDrained: (() => void)[] = [];
   #whenCommitted: { readonly files: Set<DataFile>; readonly resolve: () => void }[] = [];
 
@@ -162,6 +183,7 @@ class FileWritePath implements WritePath {
       clock: options.clock,
       random: options.random,
       log: options.log,
+      mustWait: ({ sequence }) => sequence !== undefined && options.sequences?.mustWait(sequence) === true,
       batchesPerCallMax: brokerLimits.commitBatchesMax,
       onSending: (file) => this.#onSending(file),
       onNotDone: (file) => this.#onNotDone(file),
@@ -230,7 +252,51 @@ class FileWritePath implements WritePath {
     return new Promise((resolve) => {
       this.#whenDrained.push(resolve);
       this.#pump();
+      if (this.#whenDrained.length > 0 && this.#options.sequences?.mayLeave === true)
+        this.#cancelDrain ??= this.#options.clock.after(drainMsMax, () => this.#leaveAll());
     });
+  }
+
+  /** Leaves to a job what waits for a control plane that does not answer. */
+  #leaveAll(): void {
+    this.#cancelDrain = undefined;
+    this.#leaveSealed();
+    if (this.#whenDrained.length === 0) return;
+    if (this.#open === undefined && this.#commits.all().every(({ isSealed }) => isSealed)) {
+      // What is left may have been committed: the job will know.
+      this.#commits.abandon();
+      for (const resolve of this.#whenDrained.splice(0)) resolve();
+    } else {
+      this.#cancelDrain = this.#options.clock.after(drainMsMax, () => this.#leaveAll());
+    }
+  }
+
+  leave(sequence: OwnSequence): void {
+    this.#leaveSealed(sequence);
+  }
+
+  resume(): void {
+    this.#commits.advance();
+    this.#pump();
+  }
+
+  oldestSealedMs(): number | undefined {
+    return this.#commits.all().find(({ isSealed }) => isSealed)?.storedMs;
+  }
+
+  /** Those that a commit call carries are before all others, and stay. */
+  #leaveSealed(sequence?: OwnSequence): void {
+    for (const file of this.#commits.all()) {
+      const isMeant = sequence === undefined || file.sequence === sequence;
+      if (isMeant && file.isSealed && file.state === 'stored') file.state = 'left';
+    }
+    this.#commits.advance();
+  }
+
+  #leaveIfMany(): void {
+    const { sealedFilesMax = brokerLimits.sealedFilesMax } = this.#options;
+    const { sealedBatchesMax } = brokerLimits;
+    if (this.#sealedFiles > sealedFilesMax || this.#sealedBatches > sealedBatchesMax) this.#leaveSealed();
   }
 
   committed(): Promise<void> {
@@ -243,6 +309,7 @@ class FileWritePath implements WritePath {
 
   abandon(): void {
     for (const { resolve } of this.#whenCommitted.splice(0)) resolve();
+    this.#cancelDrain?.();
     this.#open?.cancelDeadline?.();
     this.#forgetOpen();
     this.#waiting.abandon();
@@ -291,8 +358,8 @@ class FileWritePath implements WritePath {
   }
 
   #wait(append: PendingAppend): void {
-    const { bufferedBytesMax, inflightFilesMax } = this.#options;
-    const source = this.#commits.length >= inflightFilesMax ? 'heldByFiles' : 'heldByBytes';
+    const { bufferedBytesMax } = this.#options;
+    const source = this.#areFilesMany ? 'heldByFiles' : 'heldByBytes';
     this.#metrics[source].add(1);
     if (this.#waiting.size > 0 && this.#waiting.bytes + append.bytes > bufferedBytesMax) {
       append.heldUntil(Number.POSITIVE_INFINITY);
@@ -306,6 +373,13 @@ class FileWritePath implements WritePath {
       this.#lost.add(append);
       this.#refuseFollowers();
     });
+  }
+
+  /** Files that may be left to a job have a limit of their own. */
+  get #areFilesMany(): boolean {
+    const { sequences, inflightFilesMax } = this.#options;
+    const counted = this.#commits.length - (sequences?.mayLeave === true ? this.#sealedFiles : 0);
+    return counted >= inflightFilesMax;
   }
 
   #admitWaiting(): void {
@@ -338,13 +412,16 @@ class FileWritePath implements WritePath {
       if (this.#whenDrained.length > 0 && this.#background.length > 0) this.#openForBackground();
       const file = this.#open;
       if (file === undefined) break;
-      if (this.#commits.length >= this.#options.inflightFilesMax) break;
+      if (this.#areFilesMany) break;
       if (!this.#isFull(file) && !this.#timer.isDue && !this.#closesAtOnce()) break;
       this.#close(file);
     }
     const isEmpty = this.#open === undefined && this.#background.length === 0;
     const isIdle = isEmpty && this.#commits.length === 0 && this.#waiting.size === 0;
-    if (isIdle) for (const resolve of this.#whenDrained.splice(0)) resolve();
+    if (!isIdle) return;
+    for (const resolve of this.#whenDrained.splice(0)) resolve();
+    this.#cancelDrain?.();
+    this.#cancelDrain = undefined;
   }
 
   /**
@@ -411,6 +488,7 @@ class FileWritePath implements WritePath {
     if (nowMs - file.closedMs > stuckMs) this.#stuckUntilMs = nowMs;
     if (file.state === 'failed') this.#onFailed(file);
     else this.#onUploaded(file);
+    if (file.sequence !== undefined) this.#options.sequences!.uploaded(file.sequence);
     this.#commits.advance();
     this.#pump();
   };
@@ -420,7 +498,10 @@ class FileWritePath implements WritePath {
     if (file.isFullyRefused) file.state = 'failed';
     else if (this.#options.sequences?.mayAcknowledge(file.sequence!) === true) {
       file.acknowledge();
+      this.#sealedFiles++;
+      this.#sealedBatches += file.batchCount;
       this.#options.lateCommits?.acknowledged();
+      if (this.#options.sequences.mayLeave) this.#leaveIfMany();
     }
   }
 
@@ -581,20 +662,27 @@ class FileWritePath implements WritePath {
     if (!file.isSealed || isCommitted) sequences!.ended(sequence);
     // The bucket has it: another agent will try.
     else sequences!.leave(sequence);
-    if (file.isSealed) lateCommits?.left(isCommitted ? clock.monotonicMs() - file.storedMs : undefined);
+    if (file.state === 'left') lateCommits?.leftToJob(sequence, file.storedMs);
+    else if (file.isSealed) lateCommits?.left(isCommitted ? clock.monotonicMs() - file.storedMs : undefined);
   }
 
   #onLeft(file: DataFile): void {
     file.cancelDeadline?.();
     file.onLeft?.();
     if (file.sequence !== undefined) this.#leaveSequence(file, file.sequence);
+    if (file.isSealed) {
+      this.#sealedFiles--;
+      this.#sealedBatches -= file.batchCount;
+    }
     if (file.content !== undefined) this.#releaseContent(file);
     this.#whenCommitted = this.#whenCommitted.filter(({ files, resolve }) => {
       if (files.delete(file) && files.size === 0) resolve();
       return files.size > 0;
     });
     const metrics = this.#metrics;
-    if (file.state !== 'committed') {
+    if (file.state === 'left') {
+      // The bucket has it, and the job that commits it counts it.
+    } else if (file.state !== 'committed') {
       metrics.failed.add(1);
     } else {
       const nowMs = this.#options.clock.monotonicMs();

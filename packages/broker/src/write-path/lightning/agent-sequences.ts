@@ -8,6 +8,7 @@ import { type Clock, fileIdSequence, fileIdTimeMs, type Log, type Random } from 
 import { newFileId } from '@weir/storage';
 import { brokerLimits } from '../../limits.ts';
 import type { OwnSequence, OwnSequences } from '../own-sequences.ts';
+import type { BucketLeases } from './bucket-leases.ts';
 
 interface AgentSequencesOptions {
   readonly agentId: string;
@@ -18,25 +19,46 @@ interface AgentSequencesOptions {
   readonly log: Log;
   /** Called with each sequence that was closed. */
   readonly onClosed?: () => void;
+  /** Ripcord: the bucket gives leases while no leader does, and files may be left to a job. If absent, neither. */
+  readonly ripcord?: RipcordOptions | undefined;
+}
+
+interface RipcordOptions {
+  readonly leases: BucketLeases;
+  /** What is acknowledged in a sequence and not committed must be left now: a job will commit all of it. */
+  readonly onLeaving: (sequence: OwnSequence) => void;
+  /** All that was left of the sequence is committed. */
+  readonly onCommitted: (sequence: OwnSequence) => void;
+  /** Called every second. */
+  readonly onRenewal: () => void;
 }
 
 /** Its files lie in one folder of the bucket, and no listing of it should be long. */
 const sequenceFilesMax = 1_000;
 const sequenceMsMax = 600_000;
 
+/** How long an agent that stops waits for the leader to close its sequences, if files may be left to a job anyway. */
+const closeMsMax = 5_000;
+
 interface Sequence extends OwnSequence {
   readonly fromMs: number;
   readonly begunMs: number;
   /**
    * `new`: not registered yet, as far as is known. `open`: registered. `over`: the leader has ended it, or a file of it
-   * could not be committed: what is left of it is committed by a job.
+   * could not be committed: what is left of it is committed by a job. `left`: the same with ripcord, where the agent
+   * waits until the job has closed it.
    */
-  state: 'new' | 'open' | 'over';
+  state: 'new' | 'open' | 'over' | 'left';
   /** Until when records may be acknowledged before their commit, on the monotonic clock. */
   leasedUntilMs: number;
   fileCount: number;
-  /** Files that are not committed yet and have not failed. */
+  uploadingCount: number;
+  /** Files that are not committed yet and have neither failed nor been left. */
   pendingCount: number;
+  /** Whether a job has to commit files of it. */
+  hasLeft: boolean;
+  /** Whether the leader knows that. */
+  isHandedOver: boolean;
   isClosing: boolean;
 }
 
@@ -47,6 +69,10 @@ interface Sequence extends OwnSequence {
  *
  * An agent that reaches no leader acknowledges nothing before its commit any more, long before a leader gives its
  * sequences to a job.
+ *
+ * With ripcord there is always a sequence, so that one is registered when the leader goes, and the bucket gives leases
+ * of it while no leader does (ADR 0231). Files that are left to a job are committed before later ones of this agent,
+ * which wait until the job has closed the sequence.
  */
 export class AgentSequences implements OwnSequences {
   readonly #options: AgentSequencesOptions;
@@ -56,40 +82,56 @@ export class AgentSequences implements OwnSequences {
   #next: Sequence | undefined;
   /** A leader that registers no sequence is asked again only after this time. */
   #refusedUntilMs = Number.NEGATIVE_INFINITY;
+  #lastFromMs = 0;
   #isCalling = false;
   #isDue = false;
+  #isStopping = false;
   #isAbandoned = false;
   #cancel: (() => void) | undefined;
+  #cancelRenewal: (() => void) | undefined;
   #whenClosed: (() => void)[] = [];
 
   constructor(options: AgentSequencesOptions) {
     this.#options = options;
+    if (options.ripcord === undefined) return;
+    this.#current = this.#created();
+    this.#callSoon();
+    this.#renewSoon();
+  }
+
+  get mayLeave(): boolean {
+    return this.#options.ripcord !== undefined;
+  }
+
+  mustWait(own: OwnSequence): boolean {
+    const { fromMs } = own as Sequence;
+    for (const other of this.#all) if (other.hasLeft && other.fromMs <= fromMs) return true;
+    return false;
   }
 
   begin(): OwnSequence {
     const nowMs = this.#options.clock.monotonicMs();
-    if (this.#next?.state === 'open') {
-      const before = this.#current;
-      this.#current = this.#next;
-      this.#next = undefined;
-      if (before !== undefined) this.#closeIfDone(before);
-    }
+    this.#advance();
     const mustReplace = this.#current?.state === 'over' && nowMs >= this.#refusedUntilMs;
-    if (this.#current === undefined || mustReplace) {
-      this.#current = this.#next ?? this.#create();
-      this.#next = undefined;
-    }
-    const current = this.#current;
+    if (this.#current === undefined || mustReplace) this.#replaceCurrent();
+    const current = this.#current!;
     current.fileCount++;
+    current.uploadingCount++;
     current.pendingCount++;
     const isLong = current.fileCount >= sequenceFilesMax || nowMs - current.begunMs >= sequenceMsMax;
-    if (isLong && this.#next === undefined) this.#next = this.#create();
+    if (isLong) this.#createNext();
     return current;
   }
 
   mayAcknowledge(sequence: OwnSequence): boolean {
     const { state, leasedUntilMs, isClosing } = sequence as Sequence;
     return state === 'open' && !isClosing && this.#options.clock.monotonicMs() < leasedUntilMs;
+  }
+
+  uploaded(own: OwnSequence): void {
+    const sequence = own as Sequence;
+    sequence.uploadingCount--;
+    if (sequence.hasLeft) this.#handOverIfDone(sequence);
   }
 
   ended(own: OwnSequence): void {
@@ -100,50 +142,90 @@ export class AgentSequences implements OwnSequences {
 
   leave(own: OwnSequence): void {
     const sequence = own as Sequence;
-    sequence.state = 'over';
-    this.#forget(sequence);
+    if (!this.mayLeave) {
+      sequence.state = 'over';
+      this.#forget(sequence);
+      return;
+    }
+    sequence.pendingCount--;
+    this.#mustHandOver(sequence);
   }
 
   /** Closes all sequences. Those with files that are not committed are left for a job. */
   async stop(): Promise<void> {
+    this.#isStopping = true;
     this.#current = undefined;
     this.#next = undefined;
     for (const sequence of this.#all) {
-      if (sequence.pendingCount > 0 || sequence.state !== 'open') this.#forget(sequence);
+      if (sequence.pendingCount > 0 || sequence.state !== 'open' || sequence.hasLeft) this.#forget(sequence);
       else sequence.isClosing = true;
     }
     if (this.#all.size > 0) {
       const closed = new Promise<void>((resolve) => this.#whenClosed.push(resolve));
       this.#callSoon();
+      // Without a leader, the next one ends them.
+      const cancel = this.mayLeave ? this.#options.clock.after(closeMsMax, () => this.abandon()) : () => {};
       await closed;
+      cancel();
     }
     this.#cancel?.();
+    this.#cancelRenewal?.();
   }
 
   /** Ends what `stop` waits for. */
   abandon(): void {
     this.#isAbandoned = true;
     this.#cancel?.();
+    this.#cancelRenewal?.();
     for (const resolve of this.#whenClosed.splice(0)) resolve();
   }
 
-  #create(): Sequence {
+  /** The caller calls `#callSoon` once it has its place. */
+  #created(): Sequence {
     const { clock, random } = this.#options;
-    // Later ids are greater than this one, whatever the clock does.
-    const first = newFileId(clock.nowMs(), random);
+    // Later ids are greater than this one, whatever the clock does, and later sequences begin at a later time.
+    const first = newFileId(Math.max(clock.nowMs(), this.#lastFromMs + 1), random);
+    this.#lastFromMs = fileIdTimeMs(first);
     const sequence: Sequence = {
       sequenceId: fileIdSequence(first),
-      fromMs: fileIdTimeMs(first),
+      fromMs: this.#lastFromMs,
       begunMs: clock.monotonicMs(),
       state: 'new',
       leasedUntilMs: Number.NEGATIVE_INFINITY,
       fileCount: 0,
+      uploadingCount: 0,
       pendingCount: 0,
+      hasLeft: false,
+      isHandedOver: false,
       isClosing: false,
     };
     this.#all.add(sequence);
-    this.#callSoon();
     return sequence;
+  }
+
+  #createNext(): void {
+    if (this.#next !== undefined) return;
+    this.#next = this.#created();
+    this.#callSoon();
+  }
+
+  #replaceCurrent(): void {
+    const before = this.#current;
+    this.#current = this.#next ?? this.#created();
+    this.#next = undefined;
+    if (before !== undefined && this.mayLeave) this.#closeIfDone(before);
+    this.#callSoon();
+  }
+
+  /** Moves on to the next sequence once it is registered. */
+  #advance(): void {
+    if (this.#next?.state !== 'open') return;
+    const before = this.#current;
+    this.#current = this.#next;
+    this.#next = undefined;
+    if (before === undefined) return;
+    if (before.hasLeft) this.#handOverIfDone(before);
+    else this.#closeIfDone(before);
   }
 
   #isInUse(sequence: Sequence): boolean {
@@ -151,7 +233,7 @@ export class AgentSequences implements OwnSequences {
   }
 
   #closeIfDone(sequence: Sequence): void {
-    if (sequence.pendingCount > 0 || this.#isInUse(sequence)) return;
+    if (sequence.pendingCount > 0 || this.#isInUse(sequence) || sequence.hasLeft) return;
     if (sequence.state === 'open') {
       // From here on nothing is acknowledged in it.
       sequence.isClosing = true;
@@ -169,7 +251,44 @@ export class AgentSequences implements OwnSequences {
     for (const resolve of this.#whenClosed.splice(0)) resolve();
   }
 
+  // --- what is left to a job ---
+
+  /** With ripcord there is always a sequence for new files, and one to follow if files of it were left. */
+  #prepareNext(): void {
+    if (!this.mayLeave || this.#isStopping || this.#options.clock.monotonicMs() < this.#refusedUntilMs)
+      return;
+    if (this.#current === undefined || this.#current.state === 'over') this.#replaceCurrent();
+    if (this.#current!.hasLeft) this.#createNext();
+  }
+
+  /** A job has to commit files of the sequence, so that it commits all of them, and later files wait for it. */
+  #mustHandOver(sequence: Sequence): void {
+    if (!sequence.hasLeft) {
+      sequence.hasLeft = true;
+      this.#prepareNext();
+    }
+    this.#handOverIfDone(sequence);
+  }
+
+  /**
+   * While no leader registers the next sequence, this one goes on. An upload that runs may still be acknowledged; after
+   * that nothing is.
+   */
+  #handOverIfDone(sequence: Sequence): void {
+    if (sequence.state === 'left' || sequence.uploadingCount > 0) return;
+    const isOwnDecision = sequence.state === 'open';
+    if (isOwnDecision && this.#isInUse(sequence)) return;
+    sequence.state = 'left';
+    // Where it was the decision of others, an agent that was suspended may have acknowledged what the job did not find.
+    // So it keeps what it still has, and commits it after the job.
+    if (isOwnDecision) this.#options.ripcord!.onLeaving(sequence);
+    this.#callSoon();
+  }
+
+  // --- calls ---
+
   #callSoon(): void {
+    if (this.#isAbandoned) return;
     if (this.#isCalling) {
       this.#isDue = true;
       return;
@@ -188,6 +307,7 @@ export class AgentSequences implements OwnSequences {
   async #call(): Promise<void> {
     const { clock, log } = this.#options;
     this.#retireIdle();
+    this.#prepareNext();
     try {
       await this.#keep();
       await this.#close();
@@ -196,12 +316,19 @@ export class AgentSequences implements OwnSequences {
     }
   }
 
-  /** A sequence without files for long is closed, so that nothing is renewed for an agent that writes nothing. */
+  /**
+   * A sequence without files for long is closed, so that nothing is renewed for an agent that writes nothing. With
+   * ripcord another one takes its place if it ever had files.
+   */
   #retireIdle(): void {
     const current = this.#current;
     const isOld =
       current !== undefined && this.#options.clock.monotonicMs() - current.begunMs >= sequenceMsMax;
     if (!isOld || current.pendingCount > 0) return;
+    if (this.mayLeave) {
+      if (current.fileCount > 0) this.#createNext();
+      return;
+    }
     this.#current = this.#next;
     this.#next = undefined;
     if (current.state === 'new') this.#forget(current);
@@ -215,20 +342,59 @@ export class AgentSequences implements OwnSequences {
       .slice(0, brokerLimits.sequencesPerCallMax);
     if (kept.length === 0) return;
     const sentMs = clock.monotonicMs();
-    const wanted = kept.map(
-      ({ sequenceId, fromMs, state }): SequenceToKeep => ({ sequenceId, fromMs, isNew: state === 'new' }),
-    );
+    const wanted = kept.map(({ sequenceId, fromMs, state, isHandedOver }): SequenceToKeep => {
+      if (!this.mayLeave) return { sequenceId, fromMs, isNew: state === 'new' };
+      const isLeft = state === 'left';
+      const isNew = state === 'new' || (isLeft && !isHandedOver);
+      return { sequenceId, fromMs, isNew, isRipcord: true, isLeft };
+    });
     const areOpen = await port().keepFileSequences(agentId, wanted);
     for (const [index, sequence] of kept.entries()) {
-      if (areOpen[index] === true) {
-        sequence.state = 'open';
-        sequence.leasedUntilMs = sentMs + fileSequenceLeaseMs;
-      } else {
-        if (sequence.state === 'new') this.#refusedUntilMs = sentMs + fileSequenceIntervalMs;
-        sequence.state = 'over';
-      }
-      this.#closeIfDone(sequence);
+      if (wanted[index]!.isLeft === true) this.#answeredLeft(sequence, areOpen[index] === true);
+      else this.#answered(sequence, areOpen[index] === true, sentMs);
     }
+    if (this.mayLeave) this.#advance();
+  }
+
+  #answered(sequence: Sequence, isOpen: boolean, sentMs: number): void {
+    const wasNew = sequence.state === 'new';
+    // It was left, or ended, while the call was under way.
+    if (!(wasNew || sequence.state === 'open') || !this.#all.has(sequence)) return;
+    if (isOpen) {
+      sequence.state = 'open';
+      sequence.leasedUntilMs = Math.max(sequence.leasedUntilMs, sentMs + fileSequenceLeaseMs);
+      this.#closeIfDone(sequence);
+    } else {
+      if (wasNew) this.#refusedUntilMs = sentMs + fileSequenceIntervalMs;
+      this.#end(sequence);
+    }
+  }
+
+  /** Nothing is acknowledged in the sequence any more. One that was registered is committed by a job. */
+  #end(sequence: Sequence): void {
+    const wasNew = sequence.state === 'new';
+    sequence.state = 'over';
+    if (!this.mayLeave) {
+      this.#closeIfDone(sequence);
+    } else if (wasNew) {
+      if (sequence === this.#next) this.#next = undefined;
+      this.#closeIfDone(sequence);
+    } else {
+      if (sequence === this.#current) this.#current = undefined;
+      if (sequence === this.#next) this.#next = undefined;
+      this.#prepareNext();
+      this.#mustHandOver(sequence);
+    }
+  }
+
+  #answeredLeft(sequence: Sequence, isOpen: boolean): void {
+    if (isOpen) {
+      sequence.isHandedOver = true;
+      return;
+    }
+    this.#forget(sequence);
+    this.#options.onClosed?.();
+    this.#options.ripcord!.onCommitted(sequence);
   }
 
   async #close(): Promise<void> {
@@ -241,5 +407,33 @@ export class AgentSequences implements OwnSequences {
       this.#options.onClosed?.();
       this.#forget(sequence);
     }
+  }
+
+  // --- leases of the bucket ---
+
+  #renewSoon(): void {
+    if (this.#isAbandoned) return;
+    this.#cancelRenewal = this.#options.clock.after(brokerLimits.bucketLeaseIntervalMs, () => {
+      void this.#renew().finally(() => this.#renewSoon());
+    });
+  }
+
+  /** Asks the bucket about sequences whose leases the leader has not renewed lately. */
+  async #renew(): Promise<void> {
+    const { clock, ripcord } = this.#options;
+    ripcord!.onRenewal();
+    const dueMs = clock.monotonicMs() + fileSequenceLeaseMs - 2 * fileSequenceIntervalMs;
+    const due = [...this.#all].filter(
+      ({ state, isClosing, leasedUntilMs }) => state === 'open' && !isClosing && leasedUntilMs <= dueMs,
+    );
+    await Promise.all(
+      due.map(async (sequence) => {
+        const lease = await ripcord!.leases.ask(sequence.sequenceId, sequence.leasedUntilMs);
+        if (sequence.state !== 'open') return;
+        if (lease === 'ended') this.#end(sequence);
+        else if (lease !== 'unknown')
+          sequence.leasedUntilMs = Math.max(sequence.leasedUntilMs, lease.untilMs);
+      }),
+    );
   }
 }

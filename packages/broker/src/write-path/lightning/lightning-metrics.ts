@@ -1,6 +1,6 @@
 import { durationBucketsSeconds, type MetricRow } from '@weir/core';
 
-/** Of lightning topics. The names are those that dashboards know. */
+/** Of lightning topics, and of all topics with ripcord. The names are those that dashboards know. */
 export const lightningRows = {
   replayed: {
     name: 'agent_ripcord_replayed_file',
@@ -18,6 +18,12 @@ export const lightningRows = {
     name: 'agent_ripcord_outstanding_replays_count',
     kind: 'gauge',
     help: 'Files of lightning topics whose records this agent has acknowledged and not committed yet.',
+    labels: [],
+  } as MetricRow<never>,
+  oldest: {
+    name: 'agent_ripcord_oldest_replay_age',
+    kind: 'gauge',
+    help: 'With -enableRipcord: seconds since the oldest file was stored whose records this agent has acknowledged and that is not committed yet. 0 if there is none.',
     labels: [],
   } as MetricRow<never>,
   latency: {

@@ -1,10 +1,14 @@
-import { createWritePath, type WritePath, type WritePathOptions } from '../write-path.ts';
+import type { OwnSequence } from '../own-sequences.ts';
+import { createWritePath, type LateWritePath, type WritePath, type WritePathOptions } from '../write-path.ts';
 import { AgentSequences } from './agent-sequences.ts';
+import { BucketLeases } from './bucket-leases.ts';
 import { lightningRows } from './lightning-metrics.ts';
 import { topicPaths } from './topic-paths.ts';
 
 interface LightningOptions extends Omit<WritePathOptions, 'sequences' | 'lateCommits' | 'hedgesUploads'> {
   readonly agentId: string;
+  /** Whether records are also acknowledged while there is no leader (ADR 0231). By default they are not. */
+  readonly hasRipcord?: boolean | undefined;
 }
 
 /** Where the store charges per request, a file of lightning topics waits for no longer than this for others. */
@@ -15,11 +19,12 @@ const lightningWindowMs = 25;
  * acknowledged as soon as they are stored and committed behind that (ADR 0202).
  */
 export function withLightning(classic: WritePath, options: LightningOptions): WritePath {
-  const { agentId, cluster, clock, random, log, metrics, flush } = options;
+  const { agentId, cluster, clock, random, log, metrics, flush, hasRipcord = false } = options;
   const live = metrics.series(lightningRows.replayed, { live: 'true' });
   const closed = metrics.series(lightningRows.closed, {});
   const outstanding = metrics.series(lightningRows.outstanding, {});
   const latency = metrics.series(lightningRows.latency, {});
+  const left = new LeftFiles();
   const sequences = new AgentSequences({
     agentId,
     port: () => cluster.port,
@@ -27,8 +32,21 @@ export function withLightning(classic: WritePath, options: LightningOptions): Wr
     random,
     log,
     onClosed: () => closed.add(1),
+    ripcord: hasRipcord
+      ? {
+          leases: new BucketLeases(options),
+          onLeaving: (sequence) => lightning.leave(sequence),
+          onCommitted(sequence) {
+            const files = left.take(sequence);
+            outstanding.add(-files);
+            log.info('committed files that were left in the bucket', { files });
+            lightning.resume();
+          },
+          onRenewal: noteOldest,
+        }
+      : undefined,
   });
-  const lightning = createWritePath({
+  const lightning: LateWritePath = createWritePath({
     ...options,
     // Beside those of other topics.
     bufferedBytesMax: options.bufferedBytesMax / 2,
@@ -42,7 +60,43 @@ export function withLightning(classic: WritePath, options: LightningOptions): Wr
         live.add(1);
         latency.observe(tookMs / 1000);
       },
+      leftToJob(sequence, storedMs) {
+        if (left.isEmpty) log.warn('failed to commit files in time, leaving them in the bucket for a job');
+        left.add(sequence, storedMs);
+      },
     },
   });
-  return topicPaths({ classic, lightning, sequences });
+  return topicPaths({ classic, lightning, sequences, areAllLightning: hasRipcord });
+
+  function noteOldest(): void {
+    const oldestMs = Math.min(left.oldestMs, lightning.oldestSealedMs() ?? Number.POSITIVE_INFINITY);
+    const ageMs = Number.isFinite(oldestMs) ? clock.monotonicMs() - oldestMs : 0;
+    metrics.series(lightningRows.oldest, {}).set(ageMs / 1000);
+  }
+}
+
+/** The files that a job has to commit, by sequence. */
+class LeftFiles {
+  readonly #of = new Map<OwnSequence, { count: number; readonly oldestMs: number }>();
+
+  get isEmpty(): boolean {
+    return this.#of.size === 0;
+  }
+
+  get oldestMs(): number {
+    return Math.min(...Array.from(this.#of.values(), ({ oldestMs }) => oldestMs));
+  }
+
+  add(sequence: OwnSequence, storedMs: number): void {
+    const known = this.#of.get(sequence);
+    if (known === undefined) this.#of.set(sequence, { count: 1, oldestMs: storedMs });
+    else known.count++;
+  }
+
+  /** Forgets those of a sequence, and returns how many there were. */
+  take(sequence: OwnSequence): number {
+    const count = this.#of.get(sequence)?.count ?? 0;
+    this.#of.delete(sequence);
+    return count;
+  }
 }

@@ -7,6 +7,8 @@ interface TopicPathsOptions {
   readonly classic: WritePath;
   readonly lightning: WritePath;
   readonly sequences: Pick<AgentSequences, 'stop' | 'abandon'>;
+  /** Whether the type of no topic ever changes, because all topics are lightning topics. By default they are not. */
+  readonly areAllLightning?: boolean | undefined;
 }
 
 interface Part {
@@ -19,7 +21,12 @@ interface Part {
  * Sends each batch to the write path of its topic's type. When the type of a topic has changed, what was written before
  * is committed first, so that the records of a client keep their order.
  */
-export function topicPaths({ classic, lightning, sequences }: TopicPathsOptions): WritePath {
+export function topicPaths({
+  classic,
+  lightning,
+  sequences,
+  areAllLightning = false,
+}: TopicPathsOptions): WritePath {
   /** Topics whose last batch was one of a lightning topic; the oldest are forgotten. */
   const isLightning = new Set<string>();
   /** While the type of a topic changes, what comes next waits. */
@@ -51,6 +58,10 @@ export function topicPaths({ classic, lightning, sequences }: TopicPathsOptions)
     options: AppendOptions,
     onOutcome: (outcome: AppendOutcome) => void,
   ): void {
+    if (areAllLightning) {
+      route(batches, options, onOutcome);
+      return;
+    }
     if (isLightning.size === 0 && changing === undefined && !batches.some(isOfLightning)) {
       beginOn(classic, batches, options, onOutcome);
       return;
