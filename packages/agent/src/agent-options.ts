@@ -64,6 +64,8 @@ export interface AgentOptions {
   readonly hedgesUploads?: boolean | undefined;
   /** Whether the commit of a file of a bucket, by its number, stores the file. Not by default. */
   readonly commitsContent?: ((bucket: number) => boolean) | undefined;
+  /** Whether it accepts and serves records while no control plane leads (ADR 0231). By default it does not. */
+  readonly hasRipcord?: boolean | undefined;
   /** Whether ids of new files are taken out of ranges. By default each is drawn. */
   readonly usesFileIdRanges?: boolean | undefined;
   readonly recordBytesMax: number;

@@ -59,7 +59,11 @@ test('bin/weir fails with status 2 and one line', () => {
       {},
       'weir agent: -batchMaxSizeBytes=200MiB: at most 128MiB is allowed',
     ],
-    [['agent', '-enableRipcord'], {}, 'weir agent: -enableRipcord: not available in this release'],
+    [
+      ['agent', '-enableRipcord', '-defaultVirtualClusterID=vci_sr_1'],
+      {},
+      'weir agent: -enableRipcord=true with -defaultVirtualClusterID=vci_sr_1: not supported with a schema registry cluster',
+    ],
     [
       ['agent'],
       { SERVICE_ENABLE_CONTROL_PLANE_PROMETHEUS_ENDPOINT: 'true' },

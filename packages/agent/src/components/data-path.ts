@@ -97,7 +97,11 @@ function createDataPath(
   // Where a commit stores the file, nothing is stored before it.
   const ownWrites =
     commitsContent === undefined
-      ? withLightning(classicWrites, { ...writeOptions, agentId: options.agentId })
+      ? withLightning(classicWrites, {
+          ...writeOptions,
+          agentId: options.agentId,
+          hasRipcord: options.hasRipcord,
+        })
       : classicWrites;
   const sourceWrites = new SourceWrites({
     port: view.port,
@@ -147,6 +151,7 @@ function createDataPath(
       roles,
       writePath,
       recordBytesMax: options.recordBytesMax,
+      areAllLightning: options.hasRipcord,
       ownConfigs: ownConfigsReader(ownNodeId),
       impersonation,
       schemaValidation:

@@ -17,6 +17,7 @@ type AgentSettings = Pick<
   | 'flush'
   | 'hedgesUploads'
   | 'usesFileIdRanges'
+  | 'hasRipcord'
   | 'recordBytesMax'
   | 'impersonation'
   | 'sasl'
@@ -102,6 +103,7 @@ export function agentSettings(
   const memoryBytes = machine.memoryBytes * Math.min(1, cpuCount / machine.cpuCount);
   const isBilledPerRequest = bucketUrlsOf(bucketUrl).some((url) => !/^(?:mem|file|sqlite):/.test(url));
   const windowMs = values.batchTimeout;
+  const hasRipcord = 'enableRipcord' in values && values.enableRipcord;
   const leavesMetricsToOthers = 'disablePublishMetricsJob' in values && values.disablePublishMetricsJob;
   return {
     flush: {
@@ -111,6 +113,7 @@ export function agentSettings(
     // A second upload to a database would meet the same server.
     hedgesUploads: isBilledPerRequest && !/^postgres(?:ql)?:/.test(bucketUrl),
     usesFileIdRanges: 'useRangeFileIDAllocator' in values && values.useRangeFileIDAllocator,
+    hasRipcord,
     recordBytesMax: values.maxProduceRecordSizeBytes,
     impersonation: {
       authorHeader: values.injectPrincipalHeader,
@@ -126,7 +129,8 @@ export function agentSettings(
     fetchesSingleBatch: values.fetchSingleKafkaBatch,
     hidesOutOfRange: 'disableOutOfRangeOrbit' in values && values.disableOutOfRangeOrbit,
     countsPerTopic: values.kafkaHighCardinalityDistributionMetrics,
-    metadataAsksLeader: !values.enableMetadataTopicsCache,
+    // With ripcord, clients get the topics that the agent knows, whether there is a leader or not.
+    metadataAsksLeader: !values.enableMetadataTopicsCache && !hasRipcord,
     pageCacheBytesMax: Math.floor(
       Math.min(
         (isBilledPerRequest ? billedPageCacheBytesPerCpu : freePageCacheBytesPerCpu) * cpuCount,

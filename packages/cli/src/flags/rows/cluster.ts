@@ -3,7 +3,7 @@ import { list } from '../../values/list.ts';
 import { regionGroups } from '../../values/region-groups.ts';
 import { agentGroup, hostname, oneOf, path, text, virtualClusterId, zoneName } from '../../values/text.ts';
 import { url } from '../../values/url.ts';
-import { available, planned } from '../row.ts';
+import { available } from '../row.ts';
 import { apiTools, bucketTools, clusterMembers, recordTools } from './takers.ts';
 
 /** Which cluster an agent belongs to, its credentials, and the address of the control plane. */
@@ -146,11 +146,12 @@ export const clusterFlags = [
     help: 'The regions over which clusters may run, by the name of a group.',
     rule: 'Clusters of a group are led in the first of its regions that has a control plane. Every process needs the same groups.',
   }),
-  planned({
+  available({
     name: 'enableRipcord',
     type: bool(),
     default: false,
     commands: ['agent'],
     help: 'Keep accepting records and SASL reauthentication while the control plane is down.',
+    rule: 'All topics are lightning topics then, so that idempotent and transactional producers are refused. It has to be set before the control plane is away.',
   }),
 ];

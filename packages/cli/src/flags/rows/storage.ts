@@ -56,7 +56,7 @@ export const storageFlags = [
     default: [],
     commands: ['agent'],
     deprecatedNames: ['-additionalDeadscannerBucketURLs', 'SERVICE_ADDITIONAL_DEADSCANNER_BUCKET_URLS'],
-    help: 'More buckets to scan for dead files and delete them.',
+    help: 'More buckets to scan for dead files, which are deleted, and for acknowledged files, which are committed.',
     rule: 'Below the same prefix as in the bucket of the cluster. List them on all agents with the role jobs. A bucket that was taken out of service_stripe:// must be listed here on all agents, which read the files that are still there. Agents of a data lake write and maintain tables in these buckets, if a configuration names them as destination_bucket_url.',
   }),
   available({
