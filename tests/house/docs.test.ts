@@ -92,7 +92,7 @@ test('the rule for commands finds what it should', () => {
     ['```sh\necho a | weir cli produce -topic a -key b | cat -x\n```', undefined],
     ['```sh\nweir control-plane restore -bucketURL <bucket> -dataDir <new>\n```', undefined],
     ['```sh\nweir agent -kafkaPort seven\n```', '-kafkaPort: seven'],
-    ['```sh\nweir agent -enableRipcord\n```', 'not available'],
+    ['```sh\nweir agent -enableControlPlanePrometheusEndpoint\n```', 'not available'],
     ['```sh\nweir agent -apiKey aks_1\n```', 'former name'],
     ['```\nweir agent: -bucketURL: bucket not found\n```', undefined],
     ['```console\n$ weir agent -batchTimout 1s\nweir agent: -batchTimout: unknown flag\n```', undefined],
