@@ -2,7 +2,7 @@ import type { Clock } from '@weir/core';
 import type { Journal } from '../../packages/journal/src/index.ts';
 import { type Deps, databaseRegion, delayMs, isLost, type Region } from './deps.ts';
 
-/** When a call of the database that nobody answers fails. */
+/** When a call fails to which the database gives no answer. */
 const unansweredMs = 2_500;
 
 /**

@@ -332,11 +332,10 @@ export const brokerLimits = {
    * go on while two agents wait for each other.
    */
   peerPageReadsMax: 32,
+  peerPageReadsPerPeerMax: 8,
 
   /** Other agents that an agent with ripcord looks for at a time, to know which live while there is no leader. */
   leaderlessPeersMax: 32,
-
-  peerPageReadsPerPeerMax: 8,
 
   /** The status and headers of an answer of another agent, and what is read of its body with them. */
   peerAnswerHeadBytesMax: 16 * KiB,

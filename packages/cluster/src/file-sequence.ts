@@ -68,8 +68,8 @@ export const sequenceToKeep = s.struct({
   isRipcord: s.optional(s.flag),
   /**
    * The agent acknowledges nothing more in it, and has left files to a job. The answer says whether it is still open,
-   * and so whether files of the job are not committed yet. With `isNew`, one that the leader does not know begins as one
-   * that has ended: the metadata may have been restored meanwhile.
+   * and so whether files of the job are not committed yet. With `isNew`, one that the leader does not know begins as
+   * one that has ended: the metadata may have been restored meanwhile.
    */
   isLeft: s.optional(s.flag),
 });

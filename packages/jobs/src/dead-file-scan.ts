@@ -39,7 +39,8 @@ interface Place {
 /**
  * Looks for files that were uploaded and never committed, page by page in the order of keys, and declares them dead.
  * The cluster then refuses to commit them, and deletes them like other dead files. It also deletes sidecars of topics
- * that are gone, objects that ended sequences of files a week ago, and parts of uploads that were never finished, and copies objects to buckets that lack them.
+ * that are gone, objects that ended sequences of files a week ago, and parts of uploads that were never finished, and
+ * copies objects to buckets that lack them.
  *
  * An object is touched only if its name is that of a file or sidecar, and if it was modified long ago by the clock of
  * the store. A scan whose orphans are too many of the files stops before it declares any of them.

@@ -38,7 +38,8 @@ producer = Producer(config(enable_idempotence=False, message_timeout_ms=60_000))
 
 
 def create():
-    AdminClient(config()).create_topics([NewTopic(topic, partitions)])[topic].result(DEADLINE_SECONDS)
+    admin = AdminClient(config())
+    admin.create_topics([NewTopic(topic, partitions)])[topic].result(DEADLINE_SECONDS)
 
 
 def write(count, prefix):

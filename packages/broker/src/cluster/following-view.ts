@@ -59,7 +59,7 @@ interface TopicState {
 export const staleMs = 1_500;
 
 /** Longer than agents take to find another leader, if there is one. */
-export const leaderlessMs = 15_000;
+const leaderlessMs = 15_000;
 
 type Restored = Extract<ClusterChange, { kind: 'topicRestored' }>;
 type Appended = Extract<ClusterChange, { kind: 'appended' }>;

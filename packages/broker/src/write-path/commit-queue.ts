@@ -19,8 +19,8 @@ interface CommitQueueOptions {
   readonly random: Random;
   readonly log: Log;
   /**
-   * Whether a file waits for others that a job commits; `advance` must be called when that ends. A file whose outcome is
-   * unknown is before all of those, and does not wait. None does by default.
+   * Whether a file waits for others that a job commits; `advance` must be called when that ends. A file whose outcome
+   * is unknown is before all of those, and does not wait. None does by default.
    */
   readonly mustWait?: ((file: DataFile) => boolean) | undefined;
   /** Limit for one call, which is one frame and one step of the cluster's state machine. */

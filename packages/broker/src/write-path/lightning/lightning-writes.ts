@@ -39,7 +39,7 @@ export function withLightning(classic: WritePath, options: LightningOptions): Wr
           onCommitted(sequence) {
             const files = left.take(sequence);
             outstanding.add(-files);
-            log.info('committed files that were left in the bucket', { files });
+            log.info('recovered files that were left in the bucket', { files });
             lightning.resume();
           },
           onRenewal: noteOldest,
