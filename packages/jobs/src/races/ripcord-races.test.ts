@@ -69,7 +69,7 @@ test('an outage may last longer than files are committed without a sequence', as
   const stage = new LightningStage(1, fewFiles);
   await stage.open();
   lose(stage);
-  for (let hours = 0; hours < 8; hours++) {
+  for (let hours = 0; hours < 3; hours++) {
     await writeFor(stage, 5);
     await stage.finishPuts(1);
     for (let minutes = 0; minutes < 60; minutes++) await stage.pass(60_000);

@@ -168,8 +168,8 @@ export class AgentSequences implements OwnSequences {
       await closed;
       cancel();
     }
-    this.#cancel?.();
-    this.#cancelRenewal?.();
+    // Nor may a lease that is being renewed begin anew.
+    this.abandon();
   }
 
   /** Ends what `stop` waits for. */
