@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  fileSequenceSilenceMsMax,
-  type ReplayTask,
-  readReplayTask,
-  sequenceReplayKind,
-} from '@weir/cluster';
+import { fileSequenceSilenceMsMax, type ReplayTask, readReplayTask, sequenceReplayKind } from '@weir/cluster';
 import { agentDescription } from '@weir/cluster/testing';
 import { TestCluster } from '../../testing/test-cluster.ts';
 import { metadataLimits } from '../limits.ts';
