@@ -112,7 +112,7 @@ export function offsetFetchHandler({ queries }: GroupCalls): HandlerOf<Apis['Off
       return groups;
     }
 
-    /** Takes groups step by step: an asynchronous function for each of a thousand would occupy the thread for too long. */
+    /** Takes groups step by step: an asynchronous function for each of a thousand would occupy the thread too long. */
     async function fetch(groups: readonly RequestedGroup[]): Promise<AnsweredGroup[]> {
       const asked: (AskedGroup | undefined)[] = [];
       for (const group of groups) {
