@@ -74,13 +74,14 @@ const generators: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   }),
   duration: fc.oneof(
     inEveryRange,
-    // Rows that count in minutes.
+    // Rows that count in minutes, or in hours.
     fc.integer({ min: 10_000, max: 60_000 }),
+    fc.integer({ min: 60_000, max: 86_400_000 }),
     fc.integer({ min: 25, max: Number.MAX_SAFE_INTEGER }),
   ),
   float: fc.double({ min: 0, minExcluded: true, noNaN: true, noDefaultInfinity: true }),
   host: fc.domain(),
-  int: fc.oneof(inEveryRange, fc.integer({ min: 1 })),
+  int: fc.oneof(inEveryRange, fc.integer({ min: 1 }), fc.integer({ min: 1, max: 10 })),
   offset: fc.oneof(fc.nat(), fc.constantFrom('earliest', 'latest')),
   'offset or time': fc.oneof(
     record({ offset: fc.nat() }),
