@@ -21,6 +21,8 @@ import { loginFlood } from './login-flood.ts';
 import { mcpCalls } from './mcp-calls.ts';
 import { metadataDecode } from './metadata-decode.ts';
 import { metadataScale } from './metadata-scale.ts';
+import { migrationCopy } from './migration-copy.ts';
+import { migrationCutOver } from './migration-cut-over.ts';
 import { offsetCommits } from './offset-commits.ts';
 import { pipelineCopy } from './pipeline-copy.ts';
 import { pipelineMapping } from './pipeline-mapping.ts';
@@ -66,6 +68,8 @@ export const benchmarks: readonly Benchmark[] = [
   keyVerification,
   transactionalCopy,
   pipelineCopy,
+  migrationCopy,
+  migrationCutOver,
   compaction,
   fileLifecycle,
   driversBenchmark,
