@@ -36,23 +36,29 @@ const startsMax = 3;
 /**
  * Starts Apache Kafka as one node with both roles, broker and controller. Only addresses, folders and the replication
  * of internal topics are set (one node cannot have three replicas); everything else has its default, unless a test sets
- * more properties.
+ * more properties, and more listeners: `SSL://127.0.0.1:9093`.
  */
 export async function startApache(
   lifetime: Lifetime,
   classPath: string,
   more: readonly string[] = [],
+  listeners: readonly string[] = [],
 ): Promise<Broker> {
   for (let start = 1; ; start++) {
     try {
-      return await startOnce(lifetime, classPath, more);
+      return await startOnce(lifetime, classPath, more, listeners);
     } catch (error) {
       if (start === startsMax || !String(error).includes('Address already in use')) throw error;
     }
   }
 }
 
-async function startOnce(lifetime: Lifetime, classPath: string, more: readonly string[]): Promise<Broker> {
+async function startOnce(
+  lifetime: Lifetime,
+  classPath: string,
+  more: readonly string[],
+  listeners: readonly string[],
+): Promise<Broker> {
   const folder = lifetime.folder();
   const [port, controllerPort] = [await freePort(), await freePort()];
   const properties = join(folder, 'server.properties');
@@ -62,8 +68,8 @@ async function startOnce(lifetime: Lifetime, classPath: string, more: readonly s
       'process.roles=broker,controller',
       'node.id=1',
       `controller.quorum.voters=1@127.0.0.1:${controllerPort}`,
-      `listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
-      `advertised.listeners=PLAINTEXT://127.0.0.1:${port}`,
+      `listeners=${[`PLAINTEXT://127.0.0.1:${port}`, ...listeners].join()},CONTROLLER://127.0.0.1:${controllerPort}`,
+      `advertised.listeners=${[`PLAINTEXT://127.0.0.1:${port}`, ...listeners].join()}`,
       'inter.broker.listener.name=PLAINTEXT',
       'controller.listener.names=CONTROLLER',
       `log.dirs=${join(folder, 'logs')}`,

@@ -6,7 +6,9 @@ import type { Lifetime } from '../../../../bench/kafka/lifetime.ts';
 import { ServerProcess } from '../../../../bench/kafka/server-process.ts';
 import { buildJava } from '../../apache/build.ts';
 
-const home = import.meta.dirname;
+/** Where the poms of the releases are. */
+const homes = { '2.4': import.meta.dirname, '2.0': join(import.meta.dirname, '../kafka-2.0') } as const;
+type Release = keyof typeof homes;
 
 const javaFlags = [
   ...['-Xmx512M', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'],
@@ -17,14 +19,16 @@ const javaFlags = [
 ];
 
 /** Builds the class path of a server of Apache Kafka 2, of Maven. */
-export function buildKafka2(): string {
-  return buildJava(home);
+export function buildKafka2(release: Release): string {
+  return buildJava(homes[release]);
 }
 
 /** Why there is no such server on this machine, if so. */
-export function missingKafka2(): string | false {
+export function missingKafka2(release: Release): string | false {
   if (spawnSync('java', ['-version']).status !== 0) return 'there is no Java';
-  return existsSync(join(home, 'target', 'built-from')) ? false : 'run npm run test:migration-sources once';
+  return existsSync(join(homes[release], 'target', 'built-from'))
+    ? false
+    : 'run npm run test:migration-sources once';
 }
 
 /** Starts a broker without ids of topics, and the ZooKeeper that it needs. Returns its address. */
@@ -76,4 +80,4 @@ export async function startKafka2(
 }
 
 // Run by itself, it only builds.
-if (import.meta.main) buildKafka2();
+if (import.meta.main) for (const release of ['2.4', '2.0'] as const) buildKafka2(release);
