@@ -34,7 +34,7 @@ const checks: Readonly<Record<string, (text: string) => string | undefined>> = {
   console: () => undefined,
   // Prometheus reads them in tests/interop/monitoring.
   promql: () => undefined,
-  // One block, of Vector, which tests/interop/logs names.
+  // Applied by tests/interop/release/longer/terraform.ts; the other is of Vector, which tests/interop/logs names.
   hcl: () => undefined,
   // Compiled and run by tests/interop/embedded; those for clients are fragments.
   go: () => undefined,

@@ -53,7 +53,8 @@ export function codesOf(page: string): Code[] {
       let text = lines[at]!;
       while (text.endsWith('\\') && at + 1 < lines.length)
         text = `${text.slice(0, -1)} ${lines[++at]!.trim()}`;
-      const isOutput = language === 'console' && !text.startsWith('$ ');
+      // In a configuration, `weir = ` is the name of a provider.
+      const isOutput = language === 'hcl' || (language === 'console' && !text.startsWith('$ '));
       const isRefused = /^weir .*: /.test(lines[at + 1] ?? '');
       if (!isOutput && !isRefused) codes.push({ line, text, isInline: false });
     }
