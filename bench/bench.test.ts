@@ -7,9 +7,10 @@ import { type SharedCluster, startSharedCluster } from './shared-cluster.ts';
 import { median, sideBySide } from './side-by-side.ts';
 
 const title = ({ name }: Benchmark) => `${name} runs, and what it counts meets its bar`;
-const withServers = benchmarks.filter(({ startsServers }) => startsServers);
+const tested = benchmarks.filter(({ isLong }) => isLong !== true);
+const withServers = tested.filter(({ startsServers }) => startsServers);
 
-for (const benchmark of benchmarks) {
+for (const benchmark of tested) {
   if (!withServers.includes(benchmark)) test(title(benchmark), (t) => smoke(t, benchmark));
 }
 

@@ -31,6 +31,8 @@ export interface Row {
 
 export interface Benchmark {
   readonly name: string;
+  /** Takes up to a minute in its shortest form, so that the tests leave it out. */
+  readonly isLong?: boolean;
   /** Its work is done by other processes, most of the time. */
   readonly startsServers?: boolean;
   /** Text for which a row is too narrow goes to `print`. */

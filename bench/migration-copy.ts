@@ -37,6 +37,7 @@ interface Copy {
 export const migrationCopy: Benchmark = {
   name: 'migration-copy',
   startsServers: true,
+  isLong: true,
   async run(effort: Effort) {
     if (statsOf(process.pid) === undefined) throw new Skipped('it measures processes in /proc');
     const scale = effort.turns > 1 ? full : tiny;

@@ -28,6 +28,7 @@ const recordBytes = 1024;
 export const migrationCutOver: Benchmark = {
   name: 'migration-cut-over',
   startsServers: true,
+  isLong: true,
   run(effort: Effort) {
     const scale = effort.turns > 1 ? full : tiny;
     return withTwoClusters(async (clusters) => {
