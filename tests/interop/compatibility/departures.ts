@@ -304,7 +304,7 @@ export const departures = [
   },
   {
     area: 'security',
-    subject: 'rules of ACLs that can match nobody: hosts that are no address, principals that are no users',
+    subject: 'ACLs that match no client: a host that is no address, or a principal that is no user',
     apache: 'are stored',
     weir: '`INVALID_REQUEST`',
     reason: 'a rule without effect is a mistake',

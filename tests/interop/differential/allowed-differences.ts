@@ -251,7 +251,7 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     api: 'any',
     path: /^results\[\]\.errorCode$|^filterResults\[\]\.matchingAcls\[\]/,
     when: /^what is no access rule$/,
-    departure: 'rules of ACLs that can match nobody: hosts that are no address, principals that are no users',
+    departure: 'ACLs that match no client: a host that is no address, or a principal that is no user',
   },
   {
     api: 'AlterUserScramCredentials',

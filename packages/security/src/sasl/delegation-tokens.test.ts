@@ -99,7 +99,7 @@ test('a client that has not authenticated manages no tokens', async (t) => {
   );
 });
 
-test('owners and renewers renew, end and see a token; an ended one lets nobody in', async (t) => {
+test('owners and renewers renew, end and see a token; an ended one is refused', async (t) => {
   const { as, connect, withToken, inTime } = await stage(t);
   const [ann, bob, eve] = [await as('ann'), await as('bob'), await as('eve')];
   const { tokenId, hmac } = await create(ann, { renewers: [user('bob')] });

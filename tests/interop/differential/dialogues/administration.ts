@@ -282,7 +282,7 @@ export const administrationDialogues: readonly Dialogue[] = [
     },
   },
   {
-    name: 'voters and brokers that nobody knows',
+    name: 'unknown voters and brokers',
     api: 'AddRaftVoter',
     async run(pair) {
       await pair.ask('AddRaftVoter', {
