@@ -22,7 +22,11 @@ export interface ClusterOptions {
   readonly lookupFor?: LookupFor | undefined;
   /** Whether the first bootstrap address serves for every broker, whatever addresses they name. */
   readonly isOneAddress?: boolean | undefined;
+  /** Called when a connection was made, could not be made, or broke. */
+  readonly onConnection?: ((change: ConnectionChange) => void) | undefined;
 }
+
+export type ConnectionChange = 'up' | 'failed' | 'lost';
 
 export interface Broker extends Address {
   readonly nodeId: number;
@@ -115,7 +119,7 @@ export class KafkaCluster {
       if (!connection.isClosed) return connection;
       if (this.#connections.get(key) === existing) this.#connections.delete(key);
     }
-    const { tls, login, clientId, clock, stop, timeoutMs, lookupFor } = this.#options;
+    const { tls, login, clientId, clock, stop, timeoutMs, lookupFor, onConnection } = this.#options;
     const opening = KafkaConnection.open({
       address,
       tls,
@@ -125,12 +129,16 @@ export class KafkaCluster {
       stop,
       timeoutMs: Math.min(timeoutMs, connectTimeoutMaxMs),
       lookupFor,
+      onLost: () => onConnection?.('lost'),
     });
     this.#connections.set(key, opening);
     try {
-      return await opening;
+      const connection = await opening;
+      onConnection?.('up');
+      return connection;
     } catch (error) {
       this.#connections.delete(key);
+      if (!stop.aborted) onConnection?.('failed');
       throw error;
     }
   }

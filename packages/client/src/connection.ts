@@ -29,6 +29,8 @@ export interface ConnectionOptions extends SocketOptions {
   readonly clientId: string;
   /** Absent for an anonymous connection. */
   readonly login?: SaslLogin | undefined;
+  /** Called once if an open connection breaks, and not if it is closed here. */
+  readonly onLost?: (() => void) | undefined;
 }
 
 export interface RequestOptions {
@@ -68,6 +70,7 @@ export class KafkaConnection {
   #offered: OfferedVersions = new Map();
   #lastCorrelationId = 0;
   #failure: ConnectionFailed | undefined;
+  #onLost: (() => void) | undefined;
   /** Whether any request but ApiVersions was answered. */
   #isServed = false;
   /** When the login has to be renewed, if ever. */
@@ -111,6 +114,9 @@ export class KafkaConnection {
     try {
       connection.#offered = await connection.#negotiate(options.timeoutMs);
       await connection.#logIn(options.timeoutMs);
+      if (connection.#failure !== undefined) throw connection.#failure;
+      const { onLost, stop } = options;
+      connection.#onLost = onLost && (() => stop.aborted || onLost());
       return connection;
     } catch (error) {
       connection.close();
@@ -218,6 +224,7 @@ export class KafkaConnection {
       await this.#logIn(timeoutMs);
     } catch (error) {
       // A connection whose login could not be renewed is unusable.
+      if (this.#failure === undefined) this.#onLost?.();
       this.close();
       throw error;
     }
@@ -386,6 +393,7 @@ export class KafkaConnection {
   }
 
   #end(failure: ConnectionFailed): void {
+    if (this.#failure === undefined) this.#onLost?.();
     this.#failure ??= failure;
     for (const waiting of this.#waiting.values()) waiting.fail(failure);
     this.#waiting.clear();

@@ -75,7 +75,12 @@ export class OpenProcessors {
     const opening = new Opening(services, all, stop.signal);
     for (const kind of ['cache', 'rate_limit', 'processor'] as const)
       for (const resource of config[`${kind}_resources`]) await opening.openResource(resource);
-    const context = opening.contextOf({ label: '', path: 'root.pipeline', name: 'pipeline' });
+    const context = opening.contextOf({
+      kind: 'processor',
+      label: '',
+      path: 'root.pipeline',
+      name: 'pipeline',
+    });
     return new OpenProcessors(opening, await Chain.open(config.pipeline.processors, context), stop);
   }
 

@@ -16,7 +16,7 @@ if ('missing' in server) {
   const fields = { url, kind: 'simple', master: '', tls: { enabled: false } } as ConstructorParameters<
     typeof RedisClient
   >[0];
-  const client = new RedisClient(fields, testServices());
+  const client = new RedisClient(fields, { ...testServices(), connection() {} });
   after(async () => {
     await client.close();
     await server.stop();

@@ -192,6 +192,7 @@ class RunCounts implements PipelineMetrics {
   gathered(): void {}
   processed(): void {}
   notSent(): void {}
+  connection(): void {}
   limited(): void {}
   custom(): void {}
 

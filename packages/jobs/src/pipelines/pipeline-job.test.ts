@@ -69,6 +69,8 @@ test('an instance counts, logs and reports what it does', async () => {
   assert.equal(typeof rates?.lastErrorMs, 'number');
   const rendered = metrics.render();
   assert.match(rendered, /bento_output_sent\{pipeline_id="pi_1"\} 3/);
+  assert.match(rendered, /bento_input_connection_up\{pipeline_id="pi_1"\} 1/);
+  assert.match(rendered, /bento_output_connection_lost\{pipeline_id="pi_1"\} 0/);
   const stage = 'pipeline_id="pi_1",stage="root\\.pipeline\\.processors\\.0"';
   assert.match(rendered, new RegExp(`pipeline_errors\\{${stage}\\} 3`));
   for (const name of ['received', 'batch_received', 'sent', 'batch_sent', 'latency_ns_count'])
@@ -111,6 +113,12 @@ test('series of stages are bounded', () => {
     sentBatches: 1,
     failedBatches: 1,
     gatheredBatches: 1,
+    inputConnectionsUp: 1,
+    inputConnectionsFailed: 1,
+    inputConnectionsLost: 1,
+    outputConnectionsUp: 1,
+    outputConnectionsFailed: 1,
+    outputConnectionsLost: 1,
     limitsChecked: 1,
     limitsTriggered: 1,
     settleMs: [],
@@ -136,6 +144,9 @@ test('series of stages are bounded', () => {
   assert.deepEqual(stages.at(-1)!.slice(1), ['other', '40']);
   assert.match(rendered, /bento_rate_limit_triggered\{pipeline_id="pi_1"\} 3/);
   assert.match(rendered, /bento_output_error\{pipeline_id="pi_1"\} 3/);
+  for (const side of ['input', 'output'])
+    for (const change of ['up', 'failed', 'lost'])
+      assert.match(rendered, new RegExp(`bento_${side}_connection_${change}\\{pipeline_id="pi_1"\\} 3`));
 });
 
 test('an instance that is stopped is given back', async () => {

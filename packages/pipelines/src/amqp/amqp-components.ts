@@ -9,6 +9,7 @@ import { amqpFields } from './amqp-fields.ts';
 
 export const amqpInput = componentOf('input', {
   name: 'amqp_0_9',
+  connectionsCountedBy: 'itself',
   about:
     'Reads a queue of an AMQP 0-9-1 broker, such as RabbitMQ. Messages are acknowledged when they are written, and go back to the queue otherwise.',
   fields: {
@@ -74,6 +75,7 @@ const property = (about: string) => interpolated(about).or('').advanced();
 
 export const amqpOutput = componentOf('output', {
   name: 'amqp_0_9',
+  connectionsCountedBy: 'itself',
   about:
     'Sends messages to an exchange of an AMQP 0-9-1 broker, such as RabbitMQ. They are written when the broker has confirmed them. Metadata become headers.',
   fields: {

@@ -110,19 +110,23 @@ export function amqpClient(
   context: ComponentContext,
   onLost: (error: Error) => void = () => {},
 ): AmqpClient {
-  return new Reconnecting(async (onClosed) => {
-    const tls = await tlsOptionsOf(fields.tls);
-    const reasons: string[] = [];
-    for (const server of serverAddresses(fields.urls, amqpSchemes) ?? []) {
-      try {
-        return await AmqpConnection.open(server, tls, context, (error) => {
-          onClosed(error);
-          onLost(error);
-        });
-      } catch (error) {
-        reasons.push(`${server.host}:${server.port}: ${reasonOf(error)}`);
+  return new Reconnecting(
+    async (onClosed) => {
+      const tls = await tlsOptionsOf(fields.tls);
+      const reasons: string[] = [];
+      for (const server of serverAddresses(fields.urls, amqpSchemes) ?? []) {
+        try {
+          return await AmqpConnection.open(server, tls, context, (error) => {
+            onClosed(error);
+            onLost(error);
+          });
+        } catch (error) {
+          reasons.push(`${server.host}:${server.port}: ${reasonOf(error)}`);
+        }
       }
-    }
-    throw new Error(`failed to connect to AMQP: ${reasons.join('; ')}`);
-  }, context.clock);
+      throw new Error(`failed to connect to AMQP: ${reasons.join('; ')}`);
+    },
+    context.clock,
+    context.connection,
+  );
 }

@@ -5,7 +5,7 @@ import type { HeldBack } from './held-back.ts';
 import type { HttpListener } from './http-listener.ts';
 import type { Instances } from './instances.ts';
 import type { OutboundAccess } from './outbound-access.ts';
-import type { PipelineMetrics } from './pipeline-metrics.ts';
+import type { ConnectionChange, PipelineMetrics } from './pipeline-metrics.ts';
 import type { Resources } from './resources.ts';
 
 /** How a pipeline reaches the cluster that it belongs to, for components that name no addresses. */
@@ -54,6 +54,8 @@ export interface ComponentContext extends PipelineServices {
   readonly label: string;
   readonly path: string;
   readonly resources: Resources;
+  /** Counts a connection, if the component is an input or an output. */
+  connection(change: ConnectionChange): void;
   /** Inputs that wait until messages are settled. */
   readonly heldBack: HeldBack;
   /** Makes a child; the parent closes it. */

@@ -7,6 +7,12 @@ import type { Reading, TextPlace } from './reading.ts';
 /** Where a component may be used: everywhere, or only in pipelines that a person runs on a machine of their own. */
 type Availability = 'everywhere' | 'local';
 
+/**
+ * Who counts the connections of an input or output: the component itself, or its children. If neither does, it has no
+ * lasting connection, and is counted as connected once it is open.
+ */
+type CountedBy = 'itself' | 'its children';
+
 /** A type of component: what it does, its fields, and how one is made. */
 export interface ComponentSpec<Kind extends ComponentKind = ComponentKind> {
   readonly kind: Kind;
@@ -15,6 +21,7 @@ export interface ComponentSpec<Kind extends ComponentKind = ComponentKind> {
   readonly about: string;
   readonly field: Field<unknown>;
   readonly availability: Availability;
+  readonly connectionsCountedBy?: CountedBy;
   /** Makes one. What it connects to may be down: it connects when it is used first. */
   open(values: unknown, context: ComponentContext): Instances[Kind] | Promise<Instances[Kind]>;
   /** Notes what fields say together and cannot mean. */
@@ -25,6 +32,7 @@ interface SpecOptions<Kind extends ComponentKind, T> {
   readonly name: string;
   readonly about: string;
   readonly availability?: Availability;
+  readonly connectionsCountedBy?: CountedBy;
   open(values: T, context: ComponentContext): Instances[Kind] | Promise<Instances[Kind]>;
   check?(values: T, reading: Reading, place: TextPlace): void;
 }
@@ -47,7 +55,7 @@ export function componentWith<const Kind extends ComponentKind, T>(
 
 function withField<Kind extends ComponentKind, T>(
   kind: Kind,
-  { name, about, availability = 'everywhere', open, check }: SpecOptions<Kind, T>,
+  { name, about, availability = 'everywhere', connectionsCountedBy, open, check }: SpecOptions<Kind, T>,
   field: Field<T>,
 ): ComponentSpec<Kind> {
   return {
@@ -57,6 +65,7 @@ function withField<Kind extends ComponentKind, T>(
     availability,
     field: field as Field<unknown>,
     open: (values, context) => open(values as T, context),
+    ...(connectionsCountedBy && { connectionsCountedBy }),
     ...(check && { check: (values, reading, place) => check(values as T, reading, place) }),
   };
 }

@@ -1,3 +1,6 @@
+/** What became of a connection of a component, or of an attempt to make one. */
+export type ConnectionChange = 'up' | 'failed' | 'lost';
+
 /** What a pipeline counts; the process that runs it decides how it is published. */
 export interface PipelineMetrics {
   /** Messages and bytes that an input delivered. */
@@ -12,6 +15,8 @@ export interface PipelineMetrics {
   sent(messages: number, bytes: number, tookMs: number): void;
   /** The output failed on a batch, of which it may have stored some messages. */
   notSent(): void;
+  /** An input or an output has made a connection, could not make one, or lost one. */
+  connection(of: 'input' | 'output', change: ConnectionChange): void;
   /** A component failed on messages. */
   failed(stage: string, messages: number): void;
   /** A rate limit was asked; whether it said to wait. */
@@ -32,6 +37,7 @@ export const noMetrics: PipelineMetrics = {
   processed() {},
   sent() {},
   notSent() {},
+  connection() {},
   failed() {},
   limited() {},
   custom() {},

@@ -9,16 +9,27 @@ test('a connection is shared, made again after it broke, and pauses between atte
   const clock = new HandClock();
   const attemptsMs: number[] = [];
   const closed: string[] = [];
+  const changes: string[] = [];
   let isUp = false;
   let broke: ((error: Error) => void) | undefined;
-  const client = new Reconnecting(async (onClosed) => {
-    attemptsMs.push(clock.monotonicMs());
-    broke = onClosed;
-    if (!isUp) throw new Error('refused');
-    return { close: (error: Error) => closed.push(error.message) };
-  }, clock);
+  const client = new Reconnecting(
+    async (onClosed) => {
+      attemptsMs.push(clock.monotonicMs());
+      broke = onClosed;
+      if (!isUp) throw new Error('refused');
+      return {
+        close: (error: Error) => {
+          closed.push(error.message);
+          broke?.(error);
+        },
+      };
+    },
+    clock,
+    (change) => changes.push(change),
+  );
   const settled = <Result>(promise: Promise<Result>) => clock.until(promise.catch(() => undefined));
   for (let n = 0; n < 10; n++) await settled(client.get(never));
+  assert.deepEqual(changes.splice(0), Array(10).fill('failed'));
   const pausesMs = attemptsMs.slice(1).map((attemptMs, at) => attemptMs - attemptsMs[at]!);
   assert.deepEqual(pausesMs, [100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
 
@@ -41,6 +52,8 @@ test('a connection is shared, made again after it broke, and pauses between atte
   await client.close();
   assert.deepEqual(closed, ['the component was closed']);
   await assert.rejects(client.get(never), /the component was closed/);
+  // The last one did not break.
+  assert.deepEqual(changes, ['up', 'lost', 'up', 'lost', 'up']);
 });
 
 test('who is stopped does not wait for a connection', async () => {

@@ -1,5 +1,6 @@
 import { backOffMs, type Clock, pauseUnlessStopped } from '@weir/core';
 import { pipelineLimits } from '../limits.ts';
+import type { ConnectionChange } from './pipeline-metrics.ts';
 
 interface Closable {
   /** Ends it at once; what waits for it fails with the error. */
@@ -17,15 +18,21 @@ const { retryMsFirst: firstMs, retryMsMax: maxMs } = pipelineLimits;
 export class Reconnecting<Connection extends Closable> {
   readonly #connect: Connect<Connection>;
   readonly #clock: Clock;
+  readonly #onChange: (change: ConnectionChange) => void;
   readonly #end = new AbortController();
   #opening: Promise<Connection> | undefined;
   #current: Connection | undefined;
   #failures = 0;
   #notBeforeMs = 0;
 
-  constructor(connect: Connect<Connection>, clock: Clock) {
+  constructor(
+    connect: Connect<Connection>,
+    clock: Clock,
+    onChange: (change: ConnectionChange) => void = () => {},
+  ) {
     this.#connect = connect;
     this.#clock = clock;
+    this.#onChange = onChange;
   }
 
   /** The connection that is open now. */
@@ -52,6 +59,7 @@ export class Reconnecting<Connection extends Closable> {
       if (this.#opening !== opening) return;
       this.#opening = undefined;
       this.#current = undefined;
+      if (!this.#end.signal.aborted) this.#onChange(connectedMs === undefined ? 'failed' : 'lost');
       const nowMs = this.#clock.monotonicMs();
       if (connectedMs !== undefined && nowMs - connectedMs >= maxMs) this.#failures = 0;
       this.#notBeforeMs = nowMs + backOffMs(this.#failures++, { firstMs, maxMs });
@@ -62,7 +70,9 @@ export class Reconnecting<Connection extends Closable> {
       if (this.#end.signal.aborted) throw closedError();
       const connection = await this.#connect(onFailed);
       connectedMs = this.#clock.monotonicMs();
+      this.#onChange('up');
       if (this.#opening === opening) this.#current = connection;
+      else this.#onChange('lost');
       return connection;
     };
     const opening = connected();

@@ -1,6 +1,7 @@
 import { MappingFailure } from '@weir/bloblang';
 import type { ComponentConfig, ComponentKind } from '../component/component-config.ts';
 import type { ComponentContext, PipelineServices } from '../component/component-context.ts';
+import type { ComponentSpec } from '../component/component-spec.ts';
 import { HeldBack } from '../component/held-back.ts';
 import type { Input, Instances, Output, RateLimit } from '../component/instances.ts';
 import { Resources } from '../component/resources.ts';
@@ -45,7 +46,7 @@ export class Opening {
     const context = this.contextOf(config);
     const spec = this.#catalogue.get(config.kind, config.name);
     if (spec === undefined) throw new Error(`there is no ${config.kind} ${config.name}`);
-    const opened = await spec.open(config.values, context);
+    const opened = await this.#connected(spec, config.values, context);
     if (config.processors.length === 0) return opened;
     const chain = await Chain.open(config.processors, context);
     const processed: Input | Output =
@@ -53,6 +54,23 @@ export class Opening {
         ? new ProcessedInput(opened as Input, chain)
         : new ProcessedOutput(opened as Output, chain);
     return processed as Instances[Kind];
+  }
+
+  /** What has no lasting connection is connected once it is open, as Bento counts it. */
+  async #connected<Kind extends ComponentKind>(
+    spec: ComponentSpec<Kind>,
+    values: unknown,
+    context: ComponentContext,
+  ): Promise<Instances[Kind]> {
+    if (spec.connectionsCountedBy !== undefined) return spec.open(values, context);
+    try {
+      const opened = await spec.open(values, context);
+      context.connection('up');
+      return opened;
+    } catch (error) {
+      context.connection('failed');
+      throw error;
+    }
   }
 
   /** Opens a component that others use by its label. */
@@ -78,7 +96,12 @@ export class Opening {
     for (const opened of this.#openedResources.toReversed()) await opened.close?.();
   }
 
-  contextOf({ label, path, name }: Pick<ComponentConfig, 'label' | 'path' | 'name'>): ComponentContext {
+  contextOf({
+    kind,
+    label,
+    path,
+    name,
+  }: Pick<ComponentConfig, 'kind' | 'label' | 'path' | 'name'>): ComponentContext {
     const log = this.#services.log.with({ stage: path, component: label === '' ? name : label });
     return {
       ...this.#services,
@@ -86,6 +109,9 @@ export class Opening {
       log,
       label,
       path,
+      connection: (change) => {
+        if (kind === 'input' || kind === 'output') this.#services.metrics.connection(kind, change);
+      },
       resources: this.resources,
       heldBack: this.heldBack,
       open: (config) => this.open(config),

@@ -305,7 +305,7 @@ export class Stream {
 /** One thread runs a pipeline: more at a time help only where processors wait for others. */
 const processingAtATime = 8;
 
-const root = { label: '', path: 'root.pipeline', name: 'pipeline' };
+const root = { kind: 'processor', label: '', path: 'root.pipeline', name: 'pipeline' } as const;
 
 function bytesOf(batch: Batch): number {
   let bytes = 0;

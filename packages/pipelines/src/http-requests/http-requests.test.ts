@@ -41,6 +41,7 @@ const context: ComponentContext = {
   ...testServices(),
   label: '',
   path: 'root',
+  connection() {},
   resources: new Resources(),
   heldBack: new HeldBack(),
   open: () => assert.fail(),

@@ -5,6 +5,7 @@ import { gatheredInput } from '../engine/gathering-input.ts';
 
 export const batched = componentOf('input', {
   name: 'batched',
+  connectionsCountedBy: 'its children',
   about: 'Gathers messages of the input within into batches.',
   fields: {
     child: child('input', 'Where messages come from.'),

@@ -94,6 +94,7 @@ class Broker implements Input {
 
 export const broker = componentOf('input', {
   name: 'broker',
+  connectionsCountedBy: 'its children',
   about: 'Reads from several inputs at the same time.',
   fields: {
     copies: int('How many times each input is opened.')

@@ -174,6 +174,7 @@ async function openReading(
 
 export const kafkaFranz: ComponentSpec<'input'> = componentOf('input', {
   name: 'kafka_franz',
+  connectionsCountedBy: 'itself',
   about: 'Reads topics of a Kafka cluster, alone or as a member of a consumer group.',
   fields: {
     seed_brokers: brokers('Addresses of brokers, any of which can name the others.'),
@@ -193,6 +194,7 @@ export const kafkaFranz: ComponentSpec<'input'> = componentOf('input', {
 
 export const kafkaFranzService: ComponentSpec<'input'> = componentOf('input', {
   name: 'kafka_franz_service',
+  connectionsCountedBy: 'itself',
   about: 'Reads topics of the cluster that the pipeline belongs to. Addresses and credentials are known.',
   fields: readingFields,
   check: (values, reading, place) => checkTopics(values, reading, place),

@@ -26,6 +26,7 @@ const metadataMaxAgeMs = 600_000;
 
 export const kafka = componentOf('input', {
   name: 'kafka',
+  connectionsCountedBy: 'itself',
   about: 'Reads topics of a Kafka cluster as a member of a consumer group, or some of their partitions.',
   fields: {
     addresses: brokers('Addresses of brokers, any of which can name the others.'),

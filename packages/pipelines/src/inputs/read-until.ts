@@ -135,6 +135,7 @@ class ReadUntil implements Input {
 
 export const readUntil = componentOf('input', {
   name: 'read_until',
+  connectionsCountedBy: 'its children',
   about: 'Reads from the input within until a check is true for a message, or no message came for a while.',
   fields: {
     input: child('input', 'Where messages come from.'),

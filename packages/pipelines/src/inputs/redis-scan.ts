@@ -68,6 +68,7 @@ class ScanInput implements Input {
 
 export const redisScan = componentOf('input', {
   name: 'redis_scan',
+  connectionsCountedBy: 'itself',
   about:
     'Reads all keys of a database of Redis once, a message each: `{"key":"…","value":"…"}`. Keys that are no strings are logged and left out.',
   fields: {

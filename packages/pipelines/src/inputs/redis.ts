@@ -19,6 +19,7 @@ function replayed(input: Input, isReplayed: boolean, { clock }: ComponentContext
 
 const redisList = componentOf('input', {
   name: 'redis_list',
+  connectionsCountedBy: 'itself',
   about:
     'Pops messages from a list of Redis. A message that was popped and not written is lost with the process.',
   fields: {
@@ -138,6 +139,7 @@ const lookAgainMs = 1_000;
 
 const redisPubsub = componentOf('input', {
   name: 'redis_pubsub',
+  connectionsCountedBy: 'itself',
   about: 'Listens to channels of Redis. What is published while it does not listen is not delivered.',
   fields: {
     ...redisFields,
@@ -323,6 +325,7 @@ function pairs(reply: Reply): (readonly [Reply, Reply | undefined])[] {
 
 const redisStreams = componentOf('input', {
   name: 'redis_streams',
+  connectionsCountedBy: 'itself',
   about:
     'Reads entries of streams of Redis as a member of a consumer group, and acknowledges those that were written.',
   fields: {

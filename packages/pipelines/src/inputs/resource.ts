@@ -7,6 +7,7 @@ const reads = new WeakMap<Input, Promise<unknown>>();
 
 export const resource = componentWith('input', {
   name: 'resource',
+  connectionsCountedBy: 'its children',
   about: 'Reads from an input of `input_resources`, by its label.',
   field: label('input', 'The label.'),
   open: (name, { resources }) => ({

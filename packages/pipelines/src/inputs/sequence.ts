@@ -55,6 +55,7 @@ class Sequence implements Input {
 
 export const sequence = componentOf('input', {
   name: 'sequence',
+  connectionsCountedBy: 'its children',
   about: 'Reads from one input until it ends, then from the next.',
   fields: {
     sharded_join: object('Joins of messages; not available here.', {

@@ -71,6 +71,7 @@ function opened(
 
 export const sqlRawInput = componentOf('input', {
   name: 'sql_raw',
+  connectionsCountedBy: 'itself',
   about: 'Executes a query and delivers a message for each row. It ends after the last.',
   fields: {
     ...sqlConnectionFields,
@@ -91,6 +92,7 @@ export const sqlRawInput = componentOf('input', {
 
 export const sqlSelectInput = componentOf('input', {
   name: 'sql_select',
+  connectionsCountedBy: 'itself',
   about: 'Reads rows of a table and delivers a message for each. It ends after the last.',
   fields: {
     ...sqlConnectionFields,

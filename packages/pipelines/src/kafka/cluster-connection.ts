@@ -10,7 +10,10 @@ import { pipelineLimits } from '../limits.ts';
 import { parseBrokers } from './brokers.ts';
 import type { Oauth2Values, SaslListValues, SaslValues } from './sasl-fields.ts';
 
-type Context = Pick<ComponentContext, 'clock' | 'environment' | 'outbound' | 'ownCluster' | 'resources'>;
+type Context = Pick<
+  ComponentContext,
+  'clock' | 'connection' | 'environment' | 'outbound' | 'ownCluster' | 'resources'
+>;
 
 /** How a component reaches a cluster. */
 export type OpenCluster = (stop: AbortSignal) => KafkaCluster;
@@ -28,7 +31,7 @@ const timeoutMs = 10_000;
 /** A cluster whose addresses a configuration names. Only what the pipeline may connect to is connected to. */
 export async function foreignCluster(
   { addresses, tls: tlsValues, login, clientId }: Foreign,
-  { clock, outbound }: Context,
+  { clock, connection, outbound }: Context,
 ): Promise<OpenCluster> {
   const bootstrap = bootstrapOf(addresses);
   const tls = await tlsOf(tlsValues);
@@ -42,11 +45,12 @@ export async function foreignCluster(
       clock,
       stop,
       lookupFor: (host, port) => outbound.lookupFor(host, port),
+      onConnection: connection,
     });
 }
 
 /** The cluster that the pipeline belongs to, where it is known already. */
-export function ownCluster(clientId: string, { clock, ownCluster: own }: Context): OpenCluster {
+export function ownCluster(clientId: string, { clock, connection, ownCluster: own }: Context): OpenCluster {
   if (own === undefined)
     throw new Error('this pipeline belongs to no cluster; use kafka_franz and name its seed_brokers');
   const bootstrap = bootstrapOf(own.brokers);
@@ -63,7 +67,17 @@ export function ownCluster(clientId: string, { clock, ownCluster: own }: Context
       }
     : undefined;
   return (stop) =>
-    new KafkaCluster({ bootstrap, isOneAddress, tls, login, clientId, timeoutMs, clock, stop });
+    new KafkaCluster({
+      bootstrap,
+      isOneAddress,
+      tls,
+      login,
+      clientId,
+      timeoutMs,
+      clock,
+      stop,
+      onConnection: connection,
+    });
 }
 
 function bootstrapOf(addresses: readonly string[]): ClusterOptions['bootstrap'] {

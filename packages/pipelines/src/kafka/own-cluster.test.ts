@@ -23,7 +23,7 @@ test('a pipeline trusts the certificate of its agents, whatever names it has, an
     const stop = new AbortController();
     const brokers = [`127.0.0.1:${port}`];
     const own = { brokers, usesTls: true, trustedCertificates };
-    const context = { ...testServices(), resources: new Resources(), ownCluster: own };
+    const context = { ...testServices(), resources: new Resources(), connection() {}, ownCluster: own };
     const cluster = ownCluster('test', context)(stop.signal);
     const failure = cluster.connectionTo({ host: '127.0.0.1', port }).then(
       () => false,
@@ -52,7 +52,7 @@ test('of an agent that serves for all brokers, only its address is connected to'
   const { port } = server.address() as AddressInfo;
   const stop = new AbortController();
   const own = { brokers: [`127.0.0.1:${port}`], isOneAddress: true };
-  const context = { ...testServices(), resources: new Resources(), ownCluster: own };
+  const context = { ...testServices(), resources: new Resources(), connection() {}, ownCluster: own };
   const cluster = ownCluster('test', context)(stop.signal);
   // Nothing listens there.
   await assert.rejects(cluster.connectionTo({ host: '127.0.0.1', port: 1 }), /closed/);

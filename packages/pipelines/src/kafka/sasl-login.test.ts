@@ -44,7 +44,7 @@ for (const [login, ofList, options] of logins)
     const kafka = await FakeKafka.start({ topics: { orders: 1 }, sasl: { isRequired: true, ...options } });
     t.after(() => kafka.stop());
     const address = `127.0.0.1:${kafka.port()}`;
-    const services = { ...testServices(), resources: new Resources() };
+    const services = { ...testServices(), resources: new Resources(), connection() {} };
     const usual = `kafka: { addresses: ["${address}"], topics: [orders], consumer_group: g, sasl: { ${login} } }`;
     const listed = `kafka_franz: { seed_brokers: ["${address}"], topics: [orders], sasl: [{ ${ofList} }] }`;
     for (const given of [

@@ -28,32 +28,36 @@ export function mqttClient(fields: MqttValues, use: Use, context: ComponentConte
     password: fields.password,
     will: will.enabled ? { ...will, isRetained: will.retained } : undefined,
   };
-  return new Reconnecting(async (onClosed) => {
-    const reasons: string[] = [];
-    for (const server of serverAddresses(fields.urls, mqttSchemes) ?? []) {
-      try {
-        return await MqttConnection.open({
-          ...use,
-          server,
-          hello:
-            server.username === ''
-              ? hello
-              : { ...hello, username: server.username, password: server.password },
-          tls: await tlsOptionsOf(fields.tls),
-          connectMsMax: fields.connect_timeout ?? 30_000,
-          outbound,
-          clock,
-          onClosed: (error) => {
-            onClosed(error);
-            use.onLost?.(error);
-          },
-        });
-      } catch (error) {
-        reasons.push(`${server.host}:${server.port}: ${reasonOf(error)}`);
+  return new Reconnecting(
+    async (onClosed) => {
+      const reasons: string[] = [];
+      for (const server of serverAddresses(fields.urls, mqttSchemes) ?? []) {
+        try {
+          return await MqttConnection.open({
+            ...use,
+            server,
+            hello:
+              server.username === ''
+                ? hello
+                : { ...hello, username: server.username, password: server.password },
+            tls: await tlsOptionsOf(fields.tls),
+            connectMsMax: fields.connect_timeout ?? 30_000,
+            outbound,
+            clock,
+            onClosed: (error) => {
+              onClosed(error);
+              use.onLost?.(error);
+            },
+          });
+        } catch (error) {
+          reasons.push(`${server.host}:${server.port}: ${reasonOf(error)}`);
+        }
       }
-    }
-    throw new Error(`failed to connect to MQTT: ${reasons.join('; ')}`);
-  }, clock);
+      throw new Error(`failed to connect to MQTT: ${reasons.join('; ')}`);
+    },
+    clock,
+    context.connection,
+  );
 }
 
 function nanoid(random: Random): string {

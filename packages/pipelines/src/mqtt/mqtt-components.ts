@@ -11,6 +11,7 @@ function checkWill({ will }: Partial<MqttValues>, reading: Reading, place: TextP
 
 export const mqttInput = componentOf('input', {
   name: 'mqtt',
+  connectionsCountedBy: 'itself',
   about:
     'Subscribes to topics of an MQTT broker (3.1.1). With QoS 1 and 2, messages are acknowledged when they are written.',
   fields: {
@@ -37,6 +38,7 @@ export const mqttInput = componentOf('input', {
 
 export const mqttOutput = componentOf('output', {
   name: 'mqtt',
+  connectionsCountedBy: 'itself',
   about:
     'Publishes messages to an MQTT broker (3.1.1). With QoS 1 and 2, they are written when the broker has confirmed them.',
   fields: {

@@ -30,15 +30,19 @@ export function natsClient(
         onLost(error);
       },
     });
-  return new Reconnecting(async (onClosed) => {
-    const reasons: string[] = [];
-    for (const server of serverAddresses(fields.urls, natsSchemes) ?? []) {
-      try {
-        return await connect(server, onClosed);
-      } catch (error) {
-        reasons.push(`${server.host}:${server.port}: ${reasonOf(error)}`);
+  return new Reconnecting(
+    async (onClosed) => {
+      const reasons: string[] = [];
+      for (const server of serverAddresses(fields.urls, natsSchemes) ?? []) {
+        try {
+          return await connect(server, onClosed);
+        } catch (error) {
+          reasons.push(`${server.host}:${server.port}: ${reasonOf(error)}`);
+        }
       }
-    }
-    throw new Error(`failed to connect to NATS: ${reasons.join('; ')}`);
-  }, clock);
+      throw new Error(`failed to connect to NATS: ${reasons.join('; ')}`);
+    },
+    clock,
+    context.connection,
+  );
 }

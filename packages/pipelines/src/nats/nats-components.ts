@@ -24,6 +24,7 @@ const queue = string('The queue group; its members share messages.').or('').chec
 
 export const natsInput = componentOf('input', {
   name: 'nats',
+  connectionsCountedBy: 'itself',
   about:
     'Listens to a subject of NATS. What is published while it does not listen is not delivered. A message that waits for a reply gets what `sync_response` leaves, or an acknowledgement.',
   fields: {
@@ -61,6 +62,7 @@ export const natsInput = componentOf('input', {
 
 export const natsJetStreamInput = componentOf('input', {
   name: 'nats_jetstream',
+  connectionsCountedBy: 'itself',
   about:
     'Reads messages of a stream of NATS JetStream, and acknowledges those that were written; others are delivered again after growing pauses.',
   fields: {
@@ -109,6 +111,7 @@ const publishFields = {
 
 export const natsOutput = componentOf('output', {
   name: 'nats',
+  connectionsCountedBy: 'itself',
   about: 'Publishes messages to a subject of NATS. They are written when the server has them.',
   fields: { ...publishFields, max_in_flight: maxInFlight.or(64) },
   check: checkLogin,
@@ -121,6 +124,7 @@ export const natsOutput = componentOf('output', {
 
 export const natsJetStreamOutput = componentOf('output', {
   name: 'nats_jetstream',
+  connectionsCountedBy: 'itself',
   about: 'Publishes messages to a subject of NATS JetStream. They are written when a stream has stored them.',
   fields: { ...publishFields, max_in_flight: maxInFlight.or(1024) },
   check: checkLogin,

@@ -101,6 +101,7 @@ class DropOn implements Output {
 
 export const dropOn = componentOf('output', {
   name: 'drop_on',
+  connectionsCountedBy: 'its children',
   about: 'Drops messages that the output within fails on, instead of writing them again.',
   fields: {
     error: bool('Whether messages are dropped that the output fails on, whatever the error.').or(false),

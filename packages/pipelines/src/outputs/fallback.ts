@@ -53,6 +53,7 @@ class Fallback implements Output {
 
 export const fallback = componentWith('output', {
   name: 'fallback',
+  connectionsCountedBy: 'its children',
   about: 'Writes to the first output, and what it fails on to the next, with the metadata `fallback_error`.',
   field: children('output', 'The outputs, in order.').check((outputs) =>
     outputs.length === 0 ? 'has to have an output' : undefined,

@@ -120,6 +120,7 @@ async function partitionerOf(values: WritingValues, { random }: ComponentContext
 
 export const kafkaFranz: ComponentSpec<'output'> = componentOf('output', {
   name: 'kafka_franz',
+  connectionsCountedBy: 'itself',
   about: 'Writes to topics of a Kafka cluster. A batch is acknowledged when all replicas have it.',
   fields: {
     seed_brokers: brokers('Addresses of brokers, any of which can name the others.'),
@@ -139,6 +140,7 @@ export const kafkaFranz: ComponentSpec<'output'> = componentOf('output', {
 
 export const kafkaFranzService: ComponentSpec<'output'> = componentOf('output', {
   name: 'kafka_franz_service',
+  connectionsCountedBy: 'itself',
   about: 'Writes to topics of the cluster that the pipeline belongs to. Addresses and credentials are known.',
   fields: writingFields,
   check: (values, reading, place) => checkPartition(values, reading, place),

@@ -21,6 +21,7 @@ const metadataMaxAgeMs = 600_000;
 
 export const kafka = componentOf('output', {
   name: 'kafka',
+  connectionsCountedBy: 'itself',
   about:
     'Writes to topics of a Kafka cluster. A batch is acknowledged when a broker has it, or all replicas.',
   fields: {

@@ -40,6 +40,7 @@ function commandOutput(
 
 const redisList = componentOf('output', {
   name: 'redis_list',
+  connectionsCountedBy: 'itself',
   about: 'Pushes each message to a list of Redis.',
   fields: {
     ...redisFields,
@@ -62,6 +63,7 @@ const redisList = componentOf('output', {
 
 const redisPubsub = componentOf('output', {
   name: 'redis_pubsub',
+  connectionsCountedBy: 'itself',
   about: 'Publishes each message to a channel of Redis. Who does not listen at that moment does not get it.',
   fields: {
     ...redisFields,
@@ -81,6 +83,7 @@ const redisPubsub = componentOf('output', {
 
 const redisStreams = componentOf('output', {
   name: 'redis_streams',
+  connectionsCountedBy: 'itself',
   about: 'Adds each message to a stream of Redis, with its metadata as fields.',
   fields: {
     ...redisFields,
@@ -116,6 +119,7 @@ const redisStreams = componentOf('output', {
 
 const redisHash = componentOf('output', {
   name: 'redis_hash',
+  connectionsCountedBy: 'itself',
   about: 'Sets fields of a hash of Redis for each message.',
   fields: {
     ...redisFields,

@@ -56,6 +56,7 @@ class RejectErrored implements Output {
 
 export const rejectErrored = componentWith('output', {
   name: 'reject_errored',
+  connectionsCountedBy: 'its children',
   about: 'Writes messages, except those on which a processor failed: these are failures of the output.',
   field: child('output', 'Where messages are written to.'),
   open: async (output, context) => new RejectErrored(await context.open(output)),

@@ -4,6 +4,7 @@ import type { Batch } from '../component/message.ts';
 
 export const resource = componentWith('output', {
   name: 'resource',
+  connectionsCountedBy: 'its children',
   about: 'Writes to an output of `output_resources`, by its label.',
   field: label('output', 'The label.'),
   open: (name, { resources }) => {

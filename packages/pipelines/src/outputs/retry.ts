@@ -103,6 +103,7 @@ export class RetryOutput implements Output {
 
 export const retry = componentOf('output', {
   name: 'retry',
+  connectionsCountedBy: 'its children',
   about: 'Writes messages again that the output within failed on, until they are written or it gives up.',
   fields: {
     max_retries: int('Attempts after the first one; 0 is without end.').or(0),

@@ -11,6 +11,7 @@ import { insertStatements } from '../sql/sql-statements.ts';
 
 export const sqlInsertOutput = componentOf('output', {
   name: 'sql_insert',
+  connectionsCountedBy: 'itself',
   about: 'Inserts a row for each message, those of a batch with one statement.',
   fields: {
     ...sqlConnectionFields,
@@ -52,6 +53,7 @@ export const sqlInsertOutput = componentOf('output', {
 
 export const sqlRawOutput = componentOf('output', {
   name: 'sql_raw',
+  connectionsCountedBy: 'itself',
   about: 'Executes a statement for each message.',
   fields: {
     ...sqlConnectionFields,

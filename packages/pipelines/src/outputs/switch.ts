@@ -94,6 +94,7 @@ const rejecting: readonly string[] = ['reject'];
 
 export const switchOutput = componentOf('output', {
   name: 'switch',
+  connectionsCountedBy: 'its children',
   about: 'Writes each message to the output of the first case whose check is true for it.',
   fields: {
     retry_until_success: bool('Whether an output writes again what it failed on.').or(false),

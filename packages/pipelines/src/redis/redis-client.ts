@@ -21,15 +21,16 @@ export const redisFields = {
 };
 
 type RedisValues = Values<typeof redisFields>;
+type RedisContext = Pick<ComponentContext, 'outbound' | 'clock' | 'connection'>;
 
 /** Commands to a server of Redis, over a connection that is made when it is needed, and again after it broke. */
 export class RedisClient {
   readonly #fields: RedisValues;
-  readonly #context: Pick<ComponentContext, 'outbound' | 'clock'>;
+  readonly #context: RedisContext;
   #opening: Promise<RedisConnection> | undefined;
   #isClosed = false;
 
-  constructor(fields: RedisValues, context: Pick<ComponentContext, 'outbound' | 'clock'>) {
+  constructor(fields: RedisValues, context: RedisContext) {
     this.#fields = fields;
     this.#context = context;
   }
@@ -43,13 +44,21 @@ export class RedisClient {
   connection(onMessage?: (reply: readonly Reply[]) => void): Promise<RedisConnection> {
     if (this.#isClosed) return Promise.reject(new Error('the component was closed'));
     if (this.#opening !== undefined) return this.#opening;
-    const opening = this.#open(onMessage, () => {
-      if (this.#opening === opening) this.#opening = undefined;
-    });
+    let isUp = false;
+    const ended = () => {
+      if (this.#opening !== opening) return;
+      this.#opening = undefined;
+      if (!this.#isClosed) this.#context.connection(isUp ? 'lost' : 'failed');
+    };
+    const connected = async () => {
+      const connection = await this.#open(onMessage, ended);
+      isUp = true;
+      this.#context.connection('up');
+      return connection;
+    };
+    const opening = connected();
     this.#opening = opening;
-    opening.catch(() => {
-      if (this.#opening === opening) this.#opening = undefined;
-    });
+    opening.catch(ended);
     return opening;
   }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import postgres from 'postgres';
 import type { OutboundAccess } from '../component/outbound-access.ts';
+import type { ConnectionChange } from '../component/pipeline-metrics.ts';
 import type { Database, Row, SqlArgument, Statement } from './database.ts';
 import { type PostgresPlace, parsePostgresDsn } from './postgres-dsn.ts';
 
@@ -11,6 +12,7 @@ interface PostgresOptions {
   readonly connectionsMax: number;
   readonly idleMs: number | undefined;
   readonly lifetimeMs: number | undefined;
+  onConnection(change: ConnectionChange): void;
 }
 
 const connectSecondsMax = 10;
@@ -29,7 +31,7 @@ export class PostgresDatabase implements Database {
     const { host, port, user, password, database } = place;
     const settings = {
       // The driver has no type for it: a function that connects.
-      socket: () => openSocket(place, options.outbound),
+      socket: () => openSocket(place, options),
       host,
       port,
       user,
@@ -94,7 +96,10 @@ class BytesArgument {
   }
 }
 
-async function openSocket({ host, port }: PostgresPlace, outbound: OutboundAccess): Promise<Socket> {
+async function openSocket(
+  { host, port }: PostgresPlace,
+  { outbound, onConnection }: Pick<PostgresOptions, 'outbound' | 'onConnection'>,
+): Promise<Socket> {
   const socket = connect({ host, port, lookup: outbound.lookupFor(host, port), noDelay: true });
   // The driver takes the name for the certificate from here.
   Object.assign(socket, { host, port });
@@ -102,8 +107,18 @@ async function openSocket({ host, port }: PostgresPlace, outbound: OutboundAcces
     await once(socket, 'connect', { signal: AbortSignal.timeout(connectSecondsMax * 1000) });
   } catch (error) {
     socket.destroy();
+    onConnection('failed');
     throw error;
   }
+  onConnection('up');
+  // The driver ends connections that rest; the server does so only if something is wrong.
+  let isLost = false;
+  const lost = () => {
+    if (!isLost && !socket.writableEnded) onConnection('lost');
+    isLost = true;
+  };
+  socket.once('end', lost);
+  socket.once('error', lost);
   return socket;
 }
 

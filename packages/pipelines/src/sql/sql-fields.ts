@@ -105,7 +105,9 @@ export class OpenedDatabase {
     if (driver === 'sqlite') {
       if (this.#context.environment === undefined) throw new Error('managed pipelines have no files');
       const { SqliteDatabase } = await import('./sqlite-database.ts');
-      return new SqliteDatabase(dsn);
+      const database = new SqliteDatabase(dsn);
+      this.#context.connection('up');
+      return database;
     }
     const { PostgresDatabase } = await import('./postgres-database.ts');
     return new PostgresDatabase({
@@ -117,6 +119,7 @@ export class OpenedDatabase {
       ),
       idleMs: conn_max_idle_time,
       lifetimeMs: conn_max_life_time,
+      onConnection: this.#context.connection,
     });
   }
 

@@ -1,4 +1,4 @@
-import type { PipelineMetrics } from '../component/pipeline-metrics.ts';
+import type { ConnectionChange, PipelineMetrics } from '../component/pipeline-metrics.ts';
 import { pipelineLimits } from '../limits.ts';
 import type { CustomCount, PipelineCounts, ProcessorCounts } from './thread-messages.ts';
 
@@ -14,9 +14,20 @@ const noSums = (): Sums => ({
   sentBatches: 0,
   failedBatches: 0,
   gatheredBatches: 0,
+  inputConnectionsUp: 0,
+  inputConnectionsFailed: 0,
+  inputConnectionsLost: 0,
+  outputConnectionsUp: 0,
+  outputConnectionsFailed: 0,
+  outputConnectionsLost: 0,
   limitsChecked: 0,
   limitsTriggered: 0,
 });
+
+const connectionCounts = {
+  input: { up: 'inputConnectionsUp', failed: 'inputConnectionsFailed', lost: 'inputConnectionsLost' },
+  output: { up: 'outputConnectionsUp', failed: 'outputConnectionsFailed', lost: 'outputConnectionsLost' },
+} as const satisfies Record<string, Record<ConnectionChange, keyof Sums>>;
 
 /** The name of all stages beyond the limit. */
 const otherStage = 'other';
@@ -97,6 +108,10 @@ export class CountedMetrics implements PipelineMetrics {
 
   notSent(): void {
     this.#note().failedBatches++;
+  }
+
+  connection(of: 'input' | 'output', change: ConnectionChange): void {
+    this.#note()[connectionCounts[of][change]]++;
   }
 
   failed(stage: string, messages: number): void {

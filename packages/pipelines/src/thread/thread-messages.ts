@@ -40,6 +40,12 @@ export interface PipelineCounts {
   readonly sentBatches: number;
   readonly failedBatches: number;
   readonly gatheredBatches: number;
+  readonly inputConnectionsUp: number;
+  readonly inputConnectionsFailed: number;
+  readonly inputConnectionsLost: number;
+  readonly outputConnectionsUp: number;
+  readonly outputConnectionsFailed: number;
+  readonly outputConnectionsLost: number;
   readonly limitsChecked: number;
   readonly limitsTriggered: number;
   /** How long deliveries took until they were settled, and writes; at most `latenciesPerBeatMax` of each. */

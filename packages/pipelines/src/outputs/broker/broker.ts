@@ -24,6 +24,7 @@ type Pattern = keyof typeof patterns;
 
 export const broker = componentOf('output', {
   name: 'broker',
+  connectionsCountedBy: 'its children',
   about: 'Writes to several outputs: to all of them, or to one of them for each batch.',
   fields: {
     copies: int('How many times each output is opened.')
