@@ -10,15 +10,14 @@ import {
   encodeRequest,
   errors,
   type Fields,
-  FrameSplitter,
   type ReadStruct,
   type ResponseOf,
   type WriteStruct,
 } from '@weir/wire';
 import type { Address } from './address.ts';
+import { type AnswerMemory, AnswerReader, receiveBuffer } from './answer-reader.ts';
 import { ConnectionFailed, connectionFailure } from './connection-failed.ts';
-import { clientLimits } from './limits.ts';
-import { openSocket, type SocketOptions, stopped } from './open-socket.ts';
+import { openSocket, type SocketOptions, type SocketReader, stopped } from './open-socket.ts';
 import { KafkaRequestFailed } from './request-failed.ts';
 import { authenticate, type LoginChannel } from './sasl/authenticate.ts';
 import type { SaslLogin } from './sasl/login.ts';
@@ -37,6 +36,8 @@ export interface RequestOptions {
   readonly timeoutMs: number;
   /** Caps the version, where a higher one needs something that the caller does not have. */
   readonly highestUseful?: number | undefined;
+  /** Memory that the answer is received into, and which the caller owns. */
+  readonly memory?: AnswerMemory | undefined;
 }
 
 /** The body of a request, or a function that builds it for the negotiated version. */
@@ -45,6 +46,7 @@ export type RequestBody<Request extends Fields> =
   | ((version: number) => WriteStruct<Request>);
 
 interface Waiting {
+  readonly memory: AnswerMemory | undefined;
   receive(frame: Buffer): void;
   fail(failure: ConnectionFailed): void;
 }
@@ -79,27 +81,38 @@ export class KafkaConnection {
   /** Called when no request is pending any more. */
   #onIdle: (() => void) | undefined;
 
-  private constructor(socket: Socket, { address, tls, clock, clientId, login, stop }: ConnectionOptions) {
+  private constructor(
+    socket: Socket,
+    incoming: IncomingBytes,
+    { address, tls, clock, clientId, login, stop }: ConnectionOptions,
+  ) {
     this.address = address;
     this.#socket = socket;
     this.#clock = clock;
     this.#clientId = clientId;
     this.#isEncrypted = tls !== undefined;
     this.#login = login;
-    const splitter = new FrameSplitter(clientLimits.responseFrameBytesMax);
+    const reader = new AnswerReader({
+      memoryFor: (correlationId) => this.#waiting.get(correlationId)?.memory,
+      onAnswer: (frame) => this.#receive(frame),
+    });
     let isFirst = true;
-    socket.on('data', (chunk: Buffer) => {
-      // A TLS server answers plain text with a TLS alert, which would parse as a very long frame.
-      if (isFirst && chunk[0] === 0x15 && chunk[1] === 0x03) {
-        this.#end(new ConnectionFailed(address, 'server speaks TLS', 'the response is TLS'));
-      }
-      isFirst = false;
-      this.#read(splitter, chunk);
+    incoming.begin({
+      place: () => reader.place,
+      received: (bytes) => {
+        // A TLS server answers plain text with a TLS alert, which would parse as a very long frame.
+        if (isFirst && receiveBuffer[0] === 0x15 && receiveBuffer[1] === 0x03)
+          this.#end(new ConnectionFailed(address, 'server speaks TLS', 'the response is TLS'));
+        isFirst = false;
+        this.#read(reader, bytes);
+      },
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       const failure = connectionFailure(address, error);
       this.#end(failure.problem === 'closed' ? this.#closedByPeer() : failure);
     });
+    if (incoming.isEarly)
+      this.#end(new ConnectionFailed(address, 'not Kafka', 'the server sent bytes before it was asked'));
     const onStop = () => this.#end(stopped(address));
     socket.on('close', () => {
       stop.removeEventListener('abort', onStop);
@@ -110,7 +123,8 @@ export class KafkaConnection {
 
   /** Connects, negotiates versions, and logs in. Throws `ConnectionFailed` and `LoginFailed`. */
   static async open(options: ConnectionOptions): Promise<KafkaConnection> {
-    const connection = new KafkaConnection(await openSocket(options), options);
+    const incoming = new IncomingBytes();
+    const connection = new KafkaConnection(await openSocket(options, incoming), incoming, options);
     try {
       connection.#offered = await connection.#negotiate(options.timeoutMs);
       await connection.#logIn(options.timeoutMs);
@@ -151,11 +165,18 @@ export class KafkaConnection {
   async request<Request extends Fields, Response extends Fields>(
     api: Api<Request, Response>,
     body: RequestBody<Request>,
-    { timeoutMs, highestUseful }: RequestOptions,
+    { timeoutMs, highestUseful, memory }: RequestOptions,
   ): Promise<ReadStruct<Response>> {
     const version = commonVersion(api as unknown as Api, this.#offered, highestUseful);
     await this.#untilLoggedIn(timeoutMs);
-    const answer = await this.#send(api, version, bodyFor(body, version), timeoutMs);
+    const answer = await this.#exchange(
+      api,
+      version,
+      bodyFor(body, version),
+      timeoutMs,
+      (frame) => decodeResponse(api, version, frame).body,
+      memory,
+    );
     this.#isServed = true;
     return answer;
   }
@@ -328,6 +349,7 @@ export class KafkaConnection {
     body: WriteStruct<Request>,
     timeoutMs: number,
     decode: (frame: Buffer) => Answer,
+    memory?: AnswerMemory | undefined,
   ): Promise<Answer> {
     const correlationId = this.#nextCorrelationId();
     const slices = this.#encode(api, version, correlationId, body);
@@ -341,6 +363,7 @@ export class KafkaConnection {
         this.#end(new ConnectionFailed(this.address, 'timeout', what));
       });
       this.#waiting.set(correlationId, {
+        memory,
         receive(frame) {
           cancelTimeout();
           resolve(decode(frame));
@@ -368,10 +391,10 @@ export class KafkaConnection {
     this.#socket.uncork();
   }
 
-  #read(splitter: FrameSplitter, chunk: Buffer): void {
+  #read(reader: AnswerReader, bytes: number): void {
     if (this.#failure !== undefined) return;
     try {
-      for (const frame of splitter.push(chunk)) this.#receive(frame);
+      reader.received(bytes);
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error;
       this.#end(new ConnectionFailed(this.address, 'not Kafka', `invalid response: ${error.message}`));
@@ -399,6 +422,30 @@ export class KafkaConnection {
     this.#waiting.clear();
     this.#onIdle?.();
     this.#socket.destroy();
+  }
+}
+
+/** What a socket reads before its connection exists. */
+class IncomingBytes implements SocketReader {
+  #reader: SocketReader | undefined;
+  #isEarly = false;
+
+  begin(reader: SocketReader): void {
+    this.#reader = reader;
+  }
+
+  /** Whether the server spoke first, as no broker does. */
+  get isEarly(): boolean {
+    return this.#isEarly;
+  }
+
+  place(): Buffer {
+    return this.#reader?.place() ?? receiveBuffer;
+  }
+
+  received(bytes: number): void {
+    if (this.#reader === undefined) this.#isEarly = true;
+    else this.#reader.received(bytes);
   }
 }
 

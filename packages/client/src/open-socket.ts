@@ -28,17 +28,39 @@ export interface SocketOptions {
   readonly lookupFor?: LookupFor | undefined;
 }
 
+/** Where a socket reads to. */
+export interface SocketReader {
+  /** The next read goes there. Asked before each read. */
+  place(): Buffer;
+  /** So many bytes were read into the last place. */
+  received(bytes: number): void;
+}
+
 export type LookupFor = (host: string, port: number) => LookupFunction;
 
-/** Resolves the name, connects and, if asked, performs the TLS handshake. Throws `ConnectionFailed`. */
-export function openSocket(options: SocketOptions): Promise<Socket> {
+/**
+ * Resolves the name, connects and, if asked, performs the TLS handshake. Throws `ConnectionFailed`. With a reader, the
+ * socket has no `data` events.
+ */
+export function openSocket(options: SocketOptions, reader?: SocketReader): Promise<Socket> {
   const { address, tls, timeoutMs, clock, stop, lookupFor } = options;
   return new Promise((resolve, reject) => {
-    const lookup = lookupFor && { lookup: lookupFor(address.host, address.port) };
+    const more = {
+      ...(lookupFor && { lookup: lookupFor(address.host, address.port) }),
+      ...(reader && {
+        onread: {
+          buffer: () => reader.place(),
+          callback: (bytes: number) => {
+            reader.received(bytes);
+            return true;
+          },
+        },
+      }),
+    };
     const socket =
       tls === undefined
-        ? connectTcp({ ...address, ...lookup })
-        : connectTls({ ...tlsOptions(address, tls), ...lookup });
+        ? connectTcp({ ...address, ...more })
+        : connectTls({ ...tlsOptions(address, tls), ...more });
     const cancelTimeout = clock.after(timeoutMs, () =>
       fail(new ConnectionFailed(address, 'timeout', `no connection within ${formatDurationMs(timeoutMs)}`)),
     );

@@ -34,6 +34,9 @@ export const migrationLimits = {
   copyMemoryBytes: 192 * MiB,
   fetchedAnswerBytesMax: 48 * MiB,
 
+  /** What a copy keeps of memory that nothing uses, for the next answers. */
+  reusedAnswerBytesMax: 128 * MiB,
+
   /** Answers of a partition that wait to be appended, while the next one is fetched. */
   appendsPerPartitionMax: 3,
 

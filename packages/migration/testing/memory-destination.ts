@@ -44,6 +44,8 @@ export class MemoryDestination implements CopyDestination, TopicsDestination {
   error: string | undefined;
   /** Answers of appends in place of the real ones, one each. */
   readonly nextOutcomes: CopyOutcome[] = [];
+  /** Appends wait for this, and read their bytes afterwards. */
+  beforeAppend: () => Promise<void> = () => Promise.resolve();
   #lastId = 0;
   #changedMs = 0;
 
@@ -75,9 +77,9 @@ export class MemoryDestination implements CopyDestination, TopicsDestination {
     if (topic.view.state === 'MIGRATED')
       return { error: 'NOT_MANAGED', nextOffset: -1, message: 'handed over' };
     const log = topic.partitions[partition]!;
-    // Bytes must be taken before others run: the caller has them back when this settles.
+    await this.beforeAppend();
+    // The caller has the bytes back when this settles.
     const copy = Buffer.concat(slices);
-    await Promise.resolve();
     if (log.end !== expectedOffset)
       return { error: 'END_CHANGED', nextOffset: log.end, message: `ends at ${log.end}` };
     log.parts.push(copy);

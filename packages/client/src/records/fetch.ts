@@ -1,5 +1,6 @@
 import type { Failure } from '@weir/core';
 import { apis, errors, zeroUuid } from '@weir/wire';
+import type { AnswerMemory } from '../answer-reader.ts';
 import type { TopicMetadata } from '../cluster.ts';
 import type { KafkaConnection } from '../connection.ts';
 import { byTopic, type Place } from '../place.ts';
@@ -102,6 +103,8 @@ export interface FetchedPartition extends FetchedBatches {
 interface FetchPlacesOptions extends FetchLimits {
   readonly isolation: IsolationLevel;
   readonly rackId: string;
+  /** Memory that the answer is received into; the records are views of it. */
+  readonly memory?: AnswerMemory | undefined;
 }
 
 interface FetchedPlaces {
@@ -114,7 +117,15 @@ interface FetchedPlaces {
 export async function fetchPlaces(
   broker: KafkaConnection,
   positions: readonly FetchPosition[],
-  { maxWaitMs, responseBytesMax, partitionBytesMax, timeoutMs, isolation, rackId }: FetchPlacesOptions,
+  {
+    maxWaitMs,
+    responseBytesMax,
+    partitionBytesMax,
+    timeoutMs,
+    isolation,
+    rackId,
+    memory,
+  }: FetchPlacesOptions,
 ): Promise<FetchedPlaces> {
   const byName = byTopic(positions);
   const named = new Map(positions.map(({ topic, topicId }) => [topicId, topic]));
@@ -141,6 +152,7 @@ export async function fetchPlaces(
     {
       timeoutMs: timeoutMs + maxWaitMs,
       highestUseful: named.has(zeroUuid) ? lowestVersionWithIds - 1 : undefined,
+      memory,
     },
   );
   if (answer.errorCode !== errors.NONE.code) throw new KafkaRequestFailed('Fetch', answer.errorCode);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { FakeKafka, FakeKafkaOptions } from '@weir/client/testing';
-import { systemClock } from '@weir/core';
+import { seededRandom, systemClock } from '@weir/core';
 import { until } from '@weir/core/testing';
 import { buildRecordBatch, errors, RecordBatchView, rewritePosition } from '@weir/wire';
 import { MemoryDestination } from '../../testing/memory-destination.ts';
@@ -125,6 +125,28 @@ test('a copy has the batches of its source, with their offsets and gaps', async 
   assert.deepEqual(destination.bytes('old.orders'), Buffer.concat(expected));
   assert.deepEqual(types(), ['source_connected', 'topic_created'].toSorted().toReversed());
   assert.equal(destination.topics.size, 1);
+});
+
+test('answers that wait to be appended are not overwritten by later ones', async (t) => {
+  const rounds = 10;
+  const expected: Buffer[][] = [[], []];
+  const random = seededRandom(7);
+  const text = () => Buffer.from(Array.from({ length: 150_000 }, () => random.below(256))).toString('hex');
+  const produceMore = (kafka: FakeKafka) => {
+    for (const [partition, batches] of expected.entries())
+      if (batches.length < rounds) batches.push(produce(kafka, 'orders', partition, [text()]));
+  };
+  const { destination, ends } = await migrate(t, { topics: { orders: 2 } }, (kafka, destination) => {
+    produceMore(kafka);
+    // The next answer arrives while this one waits.
+    destination.beforeAppend = () => {
+      produceMore(kafka);
+      return new Promise((resolve) => systemClock.after(100, resolve));
+    };
+  });
+  await eventually(() => assert.deepEqual([ends('old.orders', 0), ends('old.orders', 1)], [rounds, rounds]));
+  for (const [partition, batches] of expected.entries())
+    assert.ok(destination.bytes('old.orders', partition).equals(Buffer.concat(batches)));
 });
 
 test('an append that failed is done again from where the copy ends', async (t) => {

@@ -19,6 +19,8 @@ export interface RawFetchLimits {
   readonly partitionBytesMax: number;
   /** How long the broker may wait for records. */
   readonly waitMs: number;
+  /** Memory that the answer is received into; the records are views of it. */
+  readonly memory?: ((bytes: number) => Buffer | undefined) | undefined;
 }
 
 /**
@@ -60,7 +62,7 @@ export async function fetchRaw(
   source: SourceCluster,
   brokerId: number,
   positions: readonly FetchPosition[],
-  { answerBytesMax, partitionBytesMax, waitMs }: RawFetchLimits,
+  { answerBytesMax, partitionBytesMax, waitMs, memory }: RawFetchLimits,
 ): Promise<RawAnswer> {
   const connection = await source.connectionTo(brokerId, 'fetches');
   const asked = new Set(positions.map(placeKey));
@@ -79,6 +81,7 @@ export async function fetchRaw(
       timeoutMs: source.fetches.timeoutMs,
       isolation: 'read_uncommitted',
       rackId: '',
+      memory,
     },
   );
   const fetched: FetchedRaw[] = [];

@@ -11,6 +11,7 @@ import { findTruncation } from '../../truncation/find-truncation.ts';
 import { compareEnds } from '../compare-ends.ts';
 import type { CopyDestination, CopyOutcome } from '../destination.ts';
 import type { MigrationEvent } from '../migration-event.ts';
+import { AnswerBuffers } from './answer-buffers.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { CopyRates } from './copy-rates.ts';
 import { emptyTail } from './empty-tail.ts';
@@ -54,6 +55,8 @@ const doubtsMax = 3;
 const doubtPauseMs = 2_000;
 /** So often a log that goes on has no batches before the offsets count as gone. */
 const emptyAnswersMax = 2;
+/** After so many fetches without records, about ten seconds, memory for answers goes back to the system. */
+const emptyFetchesMax = 20;
 /** The longest pause that a source may ask for. */
 const throttleMsMax = 60_000;
 
@@ -71,6 +74,12 @@ export class SlotCopy {
   readonly #under = new Set<Promise<void>>();
   /** One fetch of a slot runs at a time. Waiting at an idle broker is none. */
   readonly #fetching = new Semaphore({ permits: 1 });
+  readonly #buffers = new AnswerBuffers({
+    answerBytesMax: migrationLimits.fetchedAnswerBytesMax + migrationLimits.fetchedPartitionBytesMax,
+    freeBytesMax: migrationLimits.reusedAnswerBytesMax,
+  });
+  /** In a row. */
+  #emptyFetches = 0;
   #error: string | undefined;
   #isMoved = true;
   #metadataMs = Number.NEGATIVE_INFINITY;
@@ -303,6 +312,7 @@ export class SlotCopy {
     let granted = await budget.take(answerBytes, this.#stop);
     try {
       const asked = due.map((copy) => ({ copy, generation: copy.generation, offset: copy.position }));
+      const buffer = this.#buffers.next();
       const answer = await fetchRaw(
         source,
         brokerId,
@@ -317,6 +327,7 @@ export class SlotCopy {
           answerBytesMax: Math.max(granted, largest),
           partitionBytesMax: Math.min(partitionBytesMax, fetchedPartitionBytesMax, answerBytes),
           waitMs,
+          memory: buffer.memory,
         },
       );
       const bytes = answer.fetched.reduce((sum, { records }) => sum + records.length, 0);
@@ -324,7 +335,14 @@ export class SlotCopy {
       budget.add(bytes);
       budget.release(granted);
       granted = 0;
-      await this.#takeAnswer(answer, asked);
+      let partsInUse = answer.fetched.length;
+      await this.#takeAnswer(answer, asked, ({ records }) => {
+        budget.release(records.length);
+        partsInUse--;
+        if (partsInUse === 0) buffer.release();
+      });
+      if (bytes > 0) this.#emptyFetches = 0;
+      else if (++this.#emptyFetches >= emptyFetchesMax) this.#buffers.clear();
       return { throttleMs: answer.throttleMs, isEmpty: bytes === 0 };
     } finally {
       if (granted > 0) budget.release(granted);
@@ -334,8 +352,8 @@ export class SlotCopy {
   async #takeAnswer(
     { fetched, refused }: RawAnswer,
     asked: readonly { readonly copy: PartitionCopy; readonly generation: number; readonly offset: number }[],
+    release: (part: FetchedRaw) => void,
   ): Promise<void> {
-    const { budget } = this.#options;
     const byPlace = new Map(asked.map((one) => [placeKey(one.copy.place), one]));
     const [first] = asked;
     for (const refusal of refused) {
@@ -345,10 +363,10 @@ export class SlotCopy {
     for (const part of fetched) {
       const one = byPlace.get(placeKey(part))!;
       if (!this.#isCurrent(one)) {
-        budget.release(part.records.length);
+        release(part);
         continue;
       }
-      await this.#take(one.copy, part, one === first);
+      await this.#take(one.copy, part, one === first, () => release(part));
     }
   }
 
@@ -383,35 +401,35 @@ export class SlotCopy {
     }
   }
 
-  async #take(copy: PartitionCopy, part: FetchedRaw, isFirst: boolean): Promise<void> {
+  async #take(copy: PartitionCopy, part: FetchedRaw, isFirst: boolean, release: () => void): Promise<void> {
     const { budget } = this.#options;
     const { records, highWatermark, diverging } = part;
     if (diverging !== undefined) {
-      budget.release(records.length);
+      release();
       this.#doWith(copy, () => this.#lookAt(copy, diverging));
       return;
     }
     if (records.length === 0) {
+      release();
       copy.worked();
       if (highWatermark <= copy.position) copy.emptyCount = 0;
       // Others may have taken all the room of the answer, unless it was the first.
       else if (isFirst && ++copy.emptyCount >= emptyAnswersMax) {
         const tail = emptyTail(copy.position, highWatermark);
         budget.add(tail.length);
-        await this.#submit(copy, tail);
+        await this.#submit(copy, tail, () => budget.release(tail.length));
       }
       return;
     }
     copy.emptyCount = 0;
-    await this.#submit(copy, records);
+    await this.#submit(copy, records, release);
   }
 
-  /** Begins to append what was fetched. The bytes are given back once it is stored. */
-  async #submit(copy: PartitionCopy, records: Buffer): Promise<void> {
-    const { budget, pipelineId, destination } = this.#options;
+  /** Begins to append what was fetched. The bytes are released once it is stored. */
+  async #submit(copy: PartitionCopy, records: Buffer, release: () => void): Promise<void> {
+    const { pipelineId, destination } = this.#options;
     const expectedOffset = copy.position;
     const walk = await walkAnswer(records, { expectedOffset, clock: this.#clock });
-    const heldBytes = records.length;
     if (walk.problem !== undefined && walk.batches.length === 0)
       this.#stopPartition(copy, 'partition_stopped', walk.problem.message);
     copy.bytesMax = undefined;
@@ -423,11 +441,11 @@ export class SlotCopy {
         'partition_stopped',
         `the batch at offset ${walk.batches[0]!.baseOffset} has ${walk.byteLength} bytes, and ${copiedPartBytesMax} can be copied`,
       );
-      budget.release(heldBytes);
+      release();
       return;
     }
     if (walk.batches.length === 0) {
-      budget.release(heldBytes);
+      release();
       return;
     }
     copy.position = walk.nextOffset;
@@ -446,7 +464,7 @@ export class SlotCopy {
     });
     this.#watch(
       appended.then((outcome) => {
-        budget.release(heldBytes);
+        release();
         copy.appendCount--;
         if (copy.generation === generation) this.#appended(copy, walk, outcome);
       }),
