@@ -43,6 +43,8 @@ class ModelBroker {
   readonly logs = new Map<number, string[]>();
   readonly clock = hastyClock();
   readonly bytesMax: number;
+  /** So often nothing listens where the cluster is asked for its leaders. */
+  refusals = 0;
   readonly #faults: Iterator<Fault>;
   /** The first numbers of the last batches, by producer and partition. */
   readonly #sequences = new Map<string, { next: number; recent: number[] }>();
@@ -61,17 +63,20 @@ class ModelBroker {
       retrying: (attempt: () => unknown) => attempt(),
       bootstrap: async () => connection,
       connectionTo: async () => connection,
-      metadata: async ([name]: readonly string[]) => ({
-        brokers: [{ nodeId: 1, ...address }],
-        topics: [
-          {
-            name,
-            errorCode: 0,
-            topicId: '0'.repeat(8),
-            partitions: [0, 1].map((partitionIndex) => ({ partitionIndex, leaderId: 1 })),
-          },
-        ],
-      }),
+      metadata: async ([name]: readonly string[]) => {
+        if (this.refusals-- > 0) throw new ConnectionFailed(address, 'refused', 'connection refused');
+        return {
+          brokers: [{ nodeId: 1, ...address }],
+          topics: [
+            {
+              name,
+              errorCode: 0,
+              topicId: '0'.repeat(8),
+              partitions: [0, 1].map((partitionIndex) => ({ partitionIndex, leaderId: 1 })),
+            },
+          ],
+        };
+      },
     } as unknown as KafkaCluster;
   }
 
@@ -195,6 +200,31 @@ test('what takes too long is given up, and what follows is stored', async () => 
     broker.logs.get(0)?.filter((text) => text !== 'b' && text !== 'c'),
     ['a', 'd'],
   );
+});
+
+test('a cluster that was reached is asked for its leaders again, as long as records are tried', async () => {
+  const broker = new ModelBroker(faultsOf(['none', 'lost after', 'none', 'none']));
+  const producer = new Producer(broker.cluster(), { ...usual, timeoutMs: 30_000 });
+  const sent = async (text: string) => (await producer.send('t', 0, [recordOf(text)])).get(0)?.message;
+  broker.refusals = 1;
+  assert.match((await sent('a mistyped address'))!, /connection refused/);
+  assert.equal(await sent('a'), undefined);
+  broker.refusals = 10;
+  assert.equal(await sent('b'), undefined);
+  assert.deepEqual(broker.logs.get(0), ['a', 'b']);
+  producer.close();
+});
+
+test('records are given up when the cluster does not come back in time', async () => {
+  const broker = new ModelBroker(faultsOf(['none', 'lost before']));
+  const producer = new Producer(broker.cluster(), { ...usual, timeoutMs: 5_000 });
+  const sent = async (text: string) => (await producer.send('t', 0, [recordOf(text)])).get(0)?.message;
+  assert.equal(await sent('a'), undefined);
+  broker.refusals = 1_000;
+  assert.match((await sent('b'))!, /connection refused/);
+  broker.refusals = 0;
+  assert.equal(await sent('c'), undefined);
+  assert.deepEqual(broker.logs.get(0), ['a', 'c']);
 });
 
 test('of a batch that is too large for the broker only a record fails that is too large alone', async () => {

@@ -230,16 +230,30 @@ export class Producer {
     if (queue.hasReady(this.#options.isIdempotent ? inFlightMax : 1)) this.#pumpSoon();
   }
 
-  /** Goes on when something is known; what waits fails if it cannot be. */
+  /**
+   * Goes on when something is known; what waits fails if it cannot be. A cluster that records were sent to is asked again
+   * as long as records are tried: all of its brokers may be restarting.
+   */
   #whenKnown(queue: SendQueue, known: Promise<unknown>): void {
     queue.notBeforeMs = Number.POSITIVE_INFINITY;
     known.then(
       () => {
         queue.notBeforeMs = 0;
+        queue.unknownSinceMs = undefined;
         this.#pumpSoon();
       },
       (error: Error) => {
+        if (this.#isClosed) return;
+        const nowMs = this.#cluster.clock.monotonicMs();
+        queue.unknownSinceMs ??= queue.resending[0]?.beganMs ?? nowMs;
+        const isLate = nowMs - queue.unknownSinceMs >= this.#options.timeoutMs;
+        if (queue.wasReached && mayPass(error) && !isLate) {
+          queue.notBeforeMs = nowMs + backOffMs(queue.failures++, retryBackOff);
+          this.#pumpSoon();
+          return;
+        }
         queue.notBeforeMs = 0;
+        queue.unknownSinceMs = undefined;
         this.#identity = undefined;
         const again = queue.resending.flatMap(({ sends }) => sends);
         const sends = [...again, ...queue.waiting];
@@ -371,6 +385,7 @@ export class Producer {
       queue.inFlight.splice(queue.inFlight.indexOf(batch), 1);
       queue.failures = 0;
       queue.isKnownToBroker = true;
+      queue.wasReached = true;
       for (const send of batch.sends) send.settle();
     } else {
       batch.state = 'failed';

@@ -84,6 +84,10 @@ export class SendQueue {
   nextSequence = 0;
   /** A broker takes any number as the first of a producer, so that nothing may overtake the first batch. */
   isKnownToBroker = false;
+  /** Whether anything was ever stored: what is wrong afterwards is no mistake of the user, and may pass. */
+  wasReached = false;
+  /** Since when its leader, or the identity of the producer, cannot be found out. */
+  unknownSinceMs: number | undefined;
   failures = 0;
   /** Nothing is sent before. */
   notBeforeMs = 0;
