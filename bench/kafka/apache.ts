@@ -30,6 +30,10 @@ const javaFlags = [
  */
 const isServing = 'Kafka Server started';
 
+const protocolMap = ['CONTROLLER:PLAINTEXT']
+  .concat(['PLAINTEXT', 'SSL', 'SASL_PLAINTEXT', 'SASL_SSL'].map((name) => `${name}:${name}`))
+  .join();
+
 /** Attempts to start: ports are chosen before Kafka binds them, and another process may take one first. */
 const startsMax = 3;
 
@@ -72,6 +76,8 @@ async function startOnce(
       `advertised.listeners=${[`PLAINTEXT://127.0.0.1:${port}`, ...listeners].join()}`,
       'inter.broker.listener.name=PLAINTEXT',
       'controller.listener.names=CONTROLLER',
+      // Its default leaves the controller out as soon as a listener is not plain.
+      ...(listeners.length === 0 ? [] : [`listener.security.protocol.map=${protocolMap}`]),
       `log.dirs=${join(folder, 'logs')}`,
       'offsets.topic.replication.factor=1',
       'share.coordinator.state.topic.replication.factor=1',
