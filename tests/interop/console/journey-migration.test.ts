@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startLocal, type WeirProcess } from '../brokers/weir-process.ts';
 import { missingChromium } from './chromium.ts';
-import { replaceText } from './editor.ts';
 import { button, dialogOf, field, message, onPage } from './find.ts';
 import { kafkaOf } from './kafka.ts';
+import { deployMigration, untilCopiedAgain } from './migration.ts';
 import { assertFitsPhone } from './phone.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
 
@@ -22,7 +22,6 @@ if (skip === false) {
 
 test('topics are moved from another cluster, on the pages of the migration', long, async () => {
   const broker = source.address('Kafka');
-  const [hostname, port] = broker.split(':');
   await kafkaOf(broker, async ({ admin, producer, consumer }) => {
     const topics = ['orders', 'bills'].map((topic) => ({ topic, numPartitions: 1 }));
     await admin.createTopics({ topics, waitForLeaders: true });
@@ -32,21 +31,7 @@ test('topics are moved from another cluster, on the pages of the migration', lon
   const page = await stage.open();
   const click = (name: string) => button(page, name).click();
   const tab = (name: string) => page.getByRole('link', { name, exact: true }).last().click();
-  await page.goto(await stage.urlOf('/clusters/{id}/pipelines'));
-  await click('Create pipeline');
-  await field(page, 'Name').fill('move');
-  await field(page, 'Type').selectOption({ label: 'Replication from Kafka' });
-  await button(dialogOf(page), 'Create pipeline').click();
-  await click('Move from another Kafka cluster');
-  const editor = page.getByRole('textbox', { name: 'Configuration', exact: true });
-  await replaceText(
-    editor,
-    `source_bootstrap_brokers: [{hostname: ${hostname}, port: ${port}}]\ntopic_mappings: [{source_regex: ".*"}]\n`,
-  );
-  await onPage(page, 'Valid configuration').waitFor();
-  await click('Review and deploy');
-  await click('Deploy');
-  await onPage(page, 'version 1 deployed').waitFor();
+  await deployMigration(stage, page, broker);
 
   await tab('Preflight');
   await click('Run preflight');
@@ -77,10 +62,14 @@ test('topics are moved from another cluster, on the pages of the migration', lon
   assert.deepEqual(await accessibilityProblems(page), []);
 
   // A copy that is deleted is made again.
+  const isCopiedAgain = await untilCopiedAgain(stage, 'orders');
   await click('Copy again');
   await field(page, 'Type orders to confirm').fill('orders');
   await click('Delete the copy of orders');
   await message(page, 'Deleted the copy of orders').waitFor();
+  // The page may still show the copy from before for some seconds.
+  await isCopiedAgain();
+  await page.reload();
   await topics.getByRole('row', { name: /orders.*replicating/ }).waitFor();
 
   await tab('Cut-over');
