@@ -19,6 +19,7 @@ func kinds() []kind {
 		acl(),
 		credentials(),
 		agentKey(),
+		applicationKey(),
 		pipeline(),
 	}
 }
@@ -295,8 +296,14 @@ func credentials() kind {
 	}
 }
 
-// What keys of agents and of tools share.
-func key(name, about string, more attributes, grantOf func(plan object) object) kind {
+// What keys of agents and of applications share.
+func key(
+	name, about string,
+	more attributes,
+	grantsOf func(plan object) []any,
+	// The attributes that say what a key may do, by its first grant and the names of what it reads beside.
+	attributesOf func(grant object, reads map[string]bool) object,
+) kind {
 	all := attributes{
 		"id":        computed("The id."),
 		"name":      fixed("The name, unique in the account."),
@@ -304,17 +311,29 @@ func key(name, about string, more attributes, grantOf func(plan object) object) 
 		"key":       secret("The secret."),
 	}
 	maps.Copy(all, more)
+	describe := func(found object) object {
+		grants := list(found, "access_grants")
+		if len(grants) == 0 {
+			return object{}
+		}
+		reads := map[string]bool{}
+		for _, grant := range grants {
+			reads[text(grant, "managed_grant_name")] = true
+		}
+		return attributesOf(grants[0], reads)
+	}
 	return kind{
 		name:   name,
 		schema: schema.Schema{Description: about, Attributes: all},
 		create: func(ctx context.Context, api *client, plan object) (object, error) {
 			answer, err := api.call(ctx, "create_api_key", with(object{
-				"name": plan["name"], "access_grants": []any{grantOf(plan)},
+				"name": plan["name"], "access_grants": grantsOf(plan),
 			}, pick(plan, map[string]string{"virtual_cluster_type": "virtual_cluster_type"})))
 			if err != nil {
 				return nil, err
 			}
-			return with(plan, pick(answer, map[string]string{"id": "id", "key": "key"})), nil
+			// What the plan leaves open is what the control plane chose.
+			return with(with(describe(answer), plan), pick(answer, map[string]string{"id": "id", "key": "key"})), nil
 		},
 		read: func(ctx context.Context, api *client, state object) (object, error) {
 			answer, err := api.call(ctx, "list_api_keys", object{})
@@ -322,7 +341,11 @@ func key(name, about string, more attributes, grantOf func(plan object) object) 
 				return nil, err
 			}
 			found := find(list(answer, "api_keys"), "id", text(state, "id"))
-			return named(state, found, "akn_"), orGone(found)
+			if found == nil {
+				return nil, errGone
+			}
+			// A key never changes, so that only one that was imported has anything to learn.
+			return with(describe(found), named(state, found, "akn_")), nil
 		},
 		remove: func(ctx context.Context, api *client, state object) error {
 			_, err := api.call(ctx, "delete_api_key", object{"api_key_id": state["id"]})
@@ -339,19 +362,77 @@ func principalOf(plan object, writes, reads string) string {
 	return writes
 }
 
+// Flags that are off are left out, as configurations leave them out.
+func flagged(given object, flags map[string]bool) object {
+	all := with(given, object{})
+	for name, isOn := range flags {
+		if isOn {
+			all[name] = true
+		}
+	}
+	return all
+}
+
 func agentKey() kind {
-	return key("agent_key", "The key with which agents of one cluster reach the control plane.", attributes{
-		clusterAttribute:       fixed("The cluster of the agents."),
-		"virtual_cluster_type": fixedOption("byoc_schema_registry or byoc_data_lake for agents of those."),
-	}, func(plan object) object {
-		return object{
+	grantsOf := func(plan object) []any {
+		return []any{object{
 			"principal_kind":     principalOf(plan, "agent", "agent_r"),
 			"resource_kind":      "virtual_cluster",
 			"resource_id":        plan[clusterAttribute],
 			"workspace_id":       "",
 			"managed_grant_name": "",
+		}}
+	}
+	attributesOf := func(grant object, _ map[string]bool) object {
+		return flagged(
+			object{clusterAttribute: grant["resource_id"]},
+			map[string]bool{"read_only": grant["principal_kind"] == "agent_r"},
+		)
+	}
+	return key("agent_key", "The key with which agents of one cluster reach the control plane.", attributes{
+		clusterAttribute:       fixed("The cluster of the agents."),
+		"virtual_cluster_type": fixedOption("byoc_schema_registry or byoc_data_lake for agents of those."),
+	}, grantsOf, attributesOf)
+}
+
+func applicationKey() kind {
+	grantsOf := func(plan object) []any {
+		reads := []string{}
+		for _, name := range []string{"read_records", "read_audit_log"} {
+			if plan[name] == true {
+				reads = append(reads, name)
+			}
 		}
-	})
+		if len(reads) == 0 {
+			reads = append(reads, "")
+		}
+		grants := []any{}
+		for _, name := range reads {
+			grants = append(grants, object{
+				"principal_kind":     principalOf(plan, "app", "app_r"),
+				"resource_kind":      "*",
+				"resource_id":        "*",
+				"workspace_id":       text(plan, "workspace_id"),
+				"managed_grant_name": name,
+			})
+		}
+		return grants
+	}
+	attributesOf := func(grant object, reads map[string]bool) object {
+		return flagged(object{"workspace_id": grant["workspace_id"]}, map[string]bool{
+			"read_only":      grant["principal_kind"] == "app_r",
+			"read_records":   reads["read_records"],
+			"read_audit_log": reads["read_audit_log"],
+		})
+	}
+	workspaceOfKey := computed("The workspace; by default the oldest one that the key of the provider can access.")
+	workspaceOfKey.Optional = true
+	workspaceOfKey.PlanModifiers = append(workspaceOfKey.PlanModifiers, fixedOption("").PlanModifiers...)
+	return key("application_key", "The key with which programs call the API in one workspace.", attributes{
+		"workspace_id":   workspaceOfKey,
+		"read_records":   fixedFlag("Whether a key that only reads may read records of topics too."),
+		"read_audit_log": fixedFlag("Whether a key that only reads may read the audit log too."),
+	}, grantsOf, attributesOf)
 }
 
 func pipeline() kind {

@@ -116,6 +116,18 @@ test('the page is applied, is no difference afterwards, and is destroyed', {
   const { status, said } = run('output', '-raw', 'agent_key');
   assert.deepEqual([status, /^aks_\w+$/.test(said.trim())], [0, true], said);
 
+  const keysOf = async (name: string) => {
+    const { api_keys } = (await api('list_api_keys')) as unknown as {
+      api_keys: { id: string; name: string; access_grants: Record<string, string>[] }[];
+    };
+    return api_keys.filter((key) => key.name === `akn_${name}`);
+  };
+  const [reports] = await keysOf('reports');
+  assert.deepEqual(
+    reports!.access_grants.map((grant) => [grant.principal_kind, grant.managed_grant_name]),
+    [['app_r', 'read_records']],
+  );
+
   // By other means.
   await api('update_topic', { ...topic, partition_count: 16, configs: {} });
   await api('virtual_clusters/acls/delete', { virtual_cluster_id, acls: [acls[0]] });
@@ -147,6 +159,33 @@ test('the page is applied, is no difference afterwards, and is destroyed', {
   assert.equal(imported.status, 0, imported.said);
   apply();
   assert.equal(planned().status, 0, planned().said);
+
+  // So are keys, which then have the rights of their configuration and no secret.
+  const [agents] = await keysOf('shop_agents');
+  for (const [address, id] of [
+    ['weir_application_key.reports', reports!.id],
+    ['weir_agent_key.shop', agents!.id],
+  ] as const) {
+    assert.equal(run('state', 'rm', address).status, 0);
+    const taken = run('import', address, id);
+    assert.equal(taken.status, 0, taken.said);
+  }
+  const afterImport = planned().said;
+  assert.doesNotMatch(afterImport, /will be created|must be replaced/);
+  apply();
+  assert.deepEqual(
+    (await keysOf('reports')).map(({ id }) => id),
+    [reports!.id],
+  );
+
+  // A key never changes: with other rights it is another one.
+  write(readFileSync(join(work, 'main.tf'), 'utf8').replace('read_records = true', 'read_audit_log = true'));
+  apply();
+  assert.equal(planned().status, 0, planned().said);
+  const [replaced, ...others] = await keysOf('reports');
+  assert.equal(others.length, 0);
+  assert.notEqual(replaced!.id, reports!.id);
+  assert.equal(replaced!.access_grants[0]!.managed_grant_name, 'read_audit_log');
 
   // What is refused is a message, and changes nothing.
   write(readFileSync(join(work, 'main.tf'), 'utf8').replace('= 16', '= 4'));
