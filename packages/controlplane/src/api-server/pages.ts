@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiPage, openApiDocument, printJson } from '@weir/api';
+import { contentPolicy, protectPage } from '../http/content-policy.ts';
 import { pathOf, type RouteName, routeOf } from '../http/route-table.ts';
 import { htmlOfMarkdown } from './markdown-page.ts';
 
@@ -22,19 +23,18 @@ th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0; b
 h2 { margin-top: 3rem; } h3 { margin-top: 2.5rem; }
 `;
 
-const nothing = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const styleHash = `sha256-${hash('sha256', style, 'base64')}`;
 
 const pages: Partial<Record<RouteName, () => Page>> = {
   openApi: () => ({
     text: printJson(openApiDocument()),
     contentType: 'application/json; charset=utf-8',
-    policy: nothing,
+    policy: contentPolicy(),
   }),
   apiDocs: () => ({
     text: htmlOfMarkdown(apiPage(), { title: 'The API of the control plane', style }),
     contentType: 'text/html; charset=utf-8',
-    policy: `${nothing}; style-src '${styleHash}'`,
+    policy: contentPolicy(`style-src '${styleHash}'`),
   }),
 };
 
@@ -51,9 +51,8 @@ export function pageAt(request: IncomingMessage): ((response: ServerResponse) =>
   return (response) => {
     response.setHeader('content-type', page.contentType);
     response.setHeader('content-length', Buffer.byteLength(page.text));
-    response.setHeader('content-security-policy', page.policy);
+    protectPage(response, page.policy);
     response.setHeader('cache-control', 'no-cache');
-    response.setHeader('referrer-policy', 'no-referrer');
     response.writeHead(200).end(page.text);
   };
 }

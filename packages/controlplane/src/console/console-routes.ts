@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { ownFilesPolicy, protectPage } from '../http/content-policy.ts';
 import { type Handler, pathOf, type RouteHandlers } from '../http/route-table.ts';
 import { BuiltFiles } from './built-files.ts';
 import { pagesWithoutBuild } from './pages-without-build.ts';
@@ -7,18 +8,7 @@ import { endWithText, sendFile } from './send-file.ts';
 /** Where `npm run build:console` writes. */
 const usualFolder = fileURLToPath(new URL('../../../console/dist/', import.meta.url));
 
-/** Everything comes from this server, and nothing may frame the page. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join('; ');
+const policy = ownFilesPolicy();
 
 /** Names of assets have a hash of their content. */
 const assetCaching = 'public, max-age=31536000, immutable';
@@ -67,8 +57,7 @@ export function consoleHandlers({
     async (request, response) => {
       const document = await (await built())?.file('/index.html');
       if (document === undefined) return otherwise(request, response);
-      response.setHeader('content-security-policy', policy);
-      response.setHeader('referrer-policy', 'no-referrer');
+      protectPage(response, policy);
       sendFile(request, response, document, { caching: 'no-cache', status });
     };
 

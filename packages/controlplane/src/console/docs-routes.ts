@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { docsPath } from '@weir/api/paths';
+import { ownFilesPolicy, protectPage } from '../http/content-policy.ts';
 import { asksForPage, type Handler, pathOf, type RouteHandlers } from '../http/route-table.ts';
 import { controlPlaneLimits } from '../limits.ts';
 import { BuiltFiles } from './built-files.ts';
@@ -9,20 +10,10 @@ import { endWithText, sendFile } from './send-file.ts';
 const usualFolder = fileURLToPath(new URL('../../../../site/', import.meta.url));
 
 /**
- * Everything comes from this server. Pages are ours alone, so that their styles may stand in attributes, which is how
- * the colours of code are written; scripts are files.
+ * Pages are ours alone, so that their styles may stand in attributes, which is how the colours of code are written;
+ * scripts are files.
  */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join('; ');
+const policy = ownFilesPolicy({ styleSources: "'self' 'unsafe-inline'" });
 
 interface DocsRoutesOptions {
   readonly folder?: string;
@@ -62,8 +53,7 @@ export function docsHandlers({
     try {
       const file = await site.file(name ?? '/404.html');
       if (file === undefined) return endWithText(response, 404, `${path}: not found`);
-      response.setHeader('content-security-policy', policy);
-      response.setHeader('referrer-policy', 'no-referrer');
+      protectPage(response, policy);
       sendFile(request, response, file, {
         caching: name?.startsWith('/assets/') === true ? 'public, max-age=31536000, immutable' : 'no-cache',
         status: isMissing ? 404 : 200,

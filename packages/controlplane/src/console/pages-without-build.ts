@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiPath, type OperationName } from '@weir/api';
+import { contentPolicy, protectPage } from '../http/content-policy.ts';
 import { type Handler, pathOf } from '../http/route-table.ts';
-
-const policy = "default-src 'none'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
 
 /** What the paths of links and of sign-in say where the console was never built: how to build it, or what to call. */
 export const pagesWithoutBuild = {
@@ -25,8 +24,7 @@ function sayHow(title: string, operation: OperationName): Handler {
   return (request: IncomingMessage, response: ServerResponse) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     response.setHeader('content-type', isRead ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8');
-    response.setHeader('content-security-policy', policy);
-    response.setHeader('referrer-policy', 'no-referrer');
+    protectPage(response, contentPolicy());
     response.setHeader('cache-control', 'no-store');
     if (isRead) {
       response.writeHead(200).end(html);

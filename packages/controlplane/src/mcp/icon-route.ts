@@ -1,4 +1,5 @@
 import { iconAt } from '@weir/mcp';
+import { contentPolicy } from '../http/content-policy.ts';
 import { type Handler, pathOf } from '../http/route-table.ts';
 
 /** Icons change with releases only, so a cached one may be a day old. */
@@ -20,6 +21,6 @@ export const answerIcon: Handler = (request, response) => {
   response.setHeader('content-type', 'image/svg+xml');
   response.setHeader('content-length', Buffer.byteLength(svg));
   response.setHeader('cache-control', `public, max-age=${cacheSeconds}`);
-  response.setHeader('content-security-policy', "default-src 'none'");
+  response.setHeader('content-security-policy', contentPolicy());
   response.writeHead(200).end(svg);
 };

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { escapeHtml } from '@weir/core';
+import { contentPolicy, protectPage } from '../http/content-policy.ts';
 
 /** Sends the page of a failed sign-in. It contains no input, and loads nothing. */
 export function sendProblemPage(
@@ -21,13 +22,11 @@ export function sendProblemPage(
 </html>
 `;
   response.setHeader('content-type', 'text/html; charset=utf-8');
-  response.setHeader('content-security-policy', policy);
+  protectPage(response, contentPolicy());
   response.setHeader('content-length', Buffer.byteLength(page));
   forgettable(response);
   response.writeHead(status).end(page);
 }
-
-const policy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** The URL of the callback contains a code, which must be neither cached nor sent to the next site. */
 export function forgettable(response: ServerResponse): void {
