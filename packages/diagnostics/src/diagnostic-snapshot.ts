@@ -8,6 +8,7 @@ import {
   type MigrationState,
   type ReportedDamage,
   type ReportedTable,
+  type TokenDescription,
 } from '@weir/cluster';
 
 /**
@@ -324,14 +325,10 @@ export interface CredentialFacts {
   readonly lastUsedMs?: number | null | undefined;
 }
 
-export interface DelegationTokenFacts {
-  readonly tokenId: string;
-  readonly owner: string;
-  readonly issuedMs: number;
-  readonly expiresMs: number;
-  /** After this time it cannot be renewed. */
-  readonly endsMs: number;
-}
+export type DelegationTokenFacts = Pick<
+  TokenDescription,
+  'tokenId' | 'owner' | 'issuedMs' | 'expiresMs' | 'endsMs'
+>;
 
 /** Records of the period before the snapshot. */
 export interface InvalidRecordFacts {

@@ -50,11 +50,14 @@ export interface ChangedToken {
 /** A token without what one needs to log in with it. */
 export interface TokenDescription {
   readonly tokenId: string;
+  /** Names of users, without `User:`. */
   readonly owner: string;
   readonly requester: string;
   readonly renewers: readonly string[];
   readonly issuedMs: number;
+  /** A renewal moves it, up to `endsMs`. */
   readonly expiresMs: number;
+  /** After this time it cannot be renewed. */
   readonly endsMs: number;
 }
 

@@ -1,19 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { ScramCredential } from '../calls/principal-calls.ts';
+import type { TokenDescription } from '../calls/token-calls.ts';
 
 /**
  * Delegation tokens are key-value entries keyed by token id. An entry has what verifies a login with the token, not
  * what is needed to log in: its HMAC is there only in sealed form, for owners who ask for it.
  */
-export interface DelegationToken {
-  /** Names of users, without `User:`. */
-  readonly owner: string;
-  readonly requester: string;
-  readonly renewers: readonly string[];
-  readonly issuedMs: number;
-  /** A renewal moves it, up to `endsMs`. */
-  readonly expiresMs: number;
-  readonly endsMs: number;
+export interface DelegationToken extends Omit<TokenDescription, 'tokenId'> {
   /** Its password is the HMAC in base64. */
   readonly credential: ScramCredential;
   readonly sealedHmac: string;
