@@ -1,28 +1,18 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import {
-  listBackedUpClusters,
-  type RestoredCluster,
-  RestoreProblem,
-  rehearseRestore,
-  restoreCluster,
-} from '@weir/controlplane/backup';
-import { Failure, formatBytes, jsonLog, Metrics, systemRandom } from '@weir/core';
+import { type RestoredCluster, restoreCluster } from '@weir/controlplane/backup';
+import { Failure, formatBytes } from '@weir/core';
 import { makeDirectory, openJournals } from '@weir/journal';
-import { type ObjectStore, openStore, problemOfBucket, StoreError } from '@weir/storage';
-import { withoutDataLakes } from '../api-cluster.ts';
-import type { Deps } from '../deps.ts';
-import type { CommandValues } from '../flags/catalogue.ts';
-import type { Handler } from '../handler.ts';
-import { Progress } from '../results/progress.ts';
-import { printResult } from '../results/results.ts';
-import { bucketUrl } from '../values/bucket-url.ts';
-import { explaining, openDataDirectory } from './data-directory.ts';
-import { restoredIdentityIn } from './identity.ts';
-import { keepFilesPrivate } from './private-files.ts';
-import { storeSettings } from './store-settings.ts';
-
-type Values = CommandValues<'control-plane restore'>;
+import { problemOfBucket } from '@weir/storage';
+import type { Handler } from '../../handler.ts';
+import { Progress } from '../../results/progress.ts';
+import { printResult } from '../../results/results.ts';
+import { bucketUrl } from '../../values/bucket-url.ts';
+import { explaining, openDataDirectory } from '../data-directory.ts';
+import { restoredIdentityIn } from '../identity.ts';
+import { keepFilesPrivate } from '../private-files.ts';
+import { asFailure, clusterToRestore, openBackup, warningsTo } from './backup.ts';
+import { rehearse } from './rehearsal.ts';
 
 const defaultDataDir = 'weir-data';
 /** A control plane that still leads looks for a fence at every interval, and then has to store its last entries. */
@@ -34,14 +24,14 @@ const uncommittedFileName = 'files-beyond-recovery-point.txt';
 
 /** Rebuilds a cluster from its bucket. The control plane that is started afterwards serves it under its own id. */
 export const restore: Handler<'control-plane restore'> = async (values, deps) => {
-  const { clock, environment, output } = deps;
+  const { clock, output } = deps;
   if (values.bucketURL === undefined)
     throw new Failure('-bucketURL: required; set the bucket of the cluster');
   const url = bucketUrl().print(values.bucketURL);
-  if (values.dryRun) return rehearsal(values, deps, url);
+  if (values.dryRun) return rehearse(values, deps, url);
   const dataDir = resolve(values.dataDir ?? defaultDataDir);
   const databaseUrl = values.databaseURL ?? join(dataDir, 'weir.db');
-  const log = jsonLog({ level: 'warn', nowMs: clock.nowMs, write: (line) => output.err(`${line}\n`) });
+  const log = warningsTo(deps);
   if (existsSync(join(dataDir, 'identity.json')))
     throw new Failure(`-dataDir ${dataDir}: already has an identity; use a new directory`);
   await using running = new AsyncDisposableStack();
@@ -50,19 +40,9 @@ export const restore: Handler<'control-plane restore'> = async (values, deps) =>
   keepFilesPrivate({ dataDir, databaseUrl, bucketUrl: url }, log);
   let progress = new Progress(values, deps);
   running.defer(() => progress.clear());
-  const storeDeps = { clock, random: systemRandom, environment, log, metrics: new Metrics() };
   try {
-    const openBucket = async (bucket: string) => {
-      const opened = await openStore(bucket, {
-        ...storeDeps,
-        ...storeSettings(values),
-        usesMetadataService: true,
-      });
-      running.defer(() => opened.close());
-      return opened;
-    };
-    const store = await openBucket(url);
-    const clusterId = values.defaultVirtualClusterID ?? (await onlyCluster(store));
+    const store = await openBackup(url, values, deps, running);
+    const clusterId = await clusterToRestore(store, values);
     const hub = openJournals(databaseUrl, { clock, log });
     running.defer(() => hub.close());
     const {
@@ -89,7 +69,7 @@ export const restore: Handler<'control-plane restore'> = async (values, deps) =>
       openBucket: (named) => {
         const problem = problemOfBucket(named, { ownUrls: [url], allowedUrls: [] });
         if (problem !== undefined) throw new Failure(problem);
-        return openBucket(named);
+        return openBackup(named, values, deps, running);
       },
     });
     progress.clear();
@@ -132,62 +112,9 @@ export const restore: Handler<'control-plane restore'> = async (values, deps) =>
     });
     return 0;
   } catch (error) {
-    if (error instanceof RestoreProblem || error instanceof StoreError) throw new Failure(error.message);
-    throw error;
+    throw asFailure(error);
   }
 };
-
-/** Reads the backup as a restore does, and changes nothing. */
-async function rehearsal(values: Values, deps: Deps, url: string): Promise<number> {
-  const { clock, environment, output } = deps;
-  const log = jsonLog({ level: 'warn', nowMs: clock.nowMs, write: (line) => output.err(`${line}\n`) });
-  await using running = new AsyncDisposableStack();
-  const progress = new Progress(values, deps);
-  running.defer(() => progress.clear());
-  try {
-    const store = await openStore(url, {
-      ...{ clock, random: systemRandom, environment, log, metrics: new Metrics() },
-      ...storeSettings(values),
-      usesMetadataService: true,
-    });
-    running.defer(() => store.close());
-    const clusterId = values.defaultVirtualClusterID ?? (await onlyCluster(store));
-    const startMs = clock.monotonicMs();
-    const { generation, recoveryPointMs, entryCount, topicCount, snapshotBytes } = await rehearseRestore({
-      clusterId,
-      store,
-      onStep: () => progress.clear(),
-      onAdvance: (advance) => progress.show(advance),
-    });
-    progress.clear();
-    const seconds = (clock.monotonicMs() - startMs) / 1_000;
-    const recoveryPoint = new Date(recoveryPointMs).toISOString();
-    printResult(values, deps, {
-      json: {
-        cluster: clusterId,
-        generation: generation + 1,
-        topics: topicCount,
-        recovery_point: recoveryPoint,
-        entries: entryCount,
-        snapshot_bytes: snapshotBytes,
-        seconds,
-      },
-      text: () =>
-        [
-          `${clusterId} can be restored as generation ${generation + 1}; nothing was changed`,
-          `  topics          ${topicCount}`,
-          `  recovery point  ${recoveryPoint}`,
-          `  read            ${entryCount} entries after the last snapshot, in ${seconds.toFixed(1)} s`,
-          `  to be written   ${formatBytes(snapshotBytes)}`,
-          '',
-        ].join('\n'),
-    });
-    return 0;
-  } catch (error) {
-    if (error instanceof RestoreProblem || error instanceof StoreError) throw new Failure(error.message);
-    throw error;
-  }
-}
 
 /** Lists what lies in the bucket beyond the recovery point in a file, and returns its path. */
 function listBeyond(
@@ -211,14 +138,4 @@ function lineOfBeyond(
     ? 'uploaded and never acknowledged'
     : 'at most, whose records may have been acknowledged but are not restored';
   return `  beyond it       ${files} ${meaning}; listed in ${path}`;
-}
-
-/** A playground has a data lake beside its cluster, which has its own backup. */
-async function onlyCluster(store: ObjectStore): Promise<string> {
-  const [found, ...others] = withoutDataLakes(await listBackedUpClusters(store), (id) => id);
-  if (found === undefined) throw new RestoreProblem('the bucket has no metadata backup of any cluster');
-  if (others.length === 0) return found;
-  throw new RestoreProblem(
-    `the bucket has backups of ${[found, ...others].join(', ')}; choose one with -defaultVirtualClusterID`,
-  );
 }
