@@ -22,7 +22,7 @@ export function ownFilesPolicy({ styleSources = "'self'" } = {}): string {
   );
 }
 
-/** Sends the policy with a page, whose address is told to no other site. */
+/** Sends the policy with a page, whose address no other site gets. */
 export function protectPage(response: ServerResponse, policy: string): void {
   response.setHeader('content-security-policy', policy);
   response.setHeader('referrer-policy', 'no-referrer');
