@@ -234,7 +234,13 @@ test('weir/testing in an empty project: node:test, vitest, jest and declarations
   const run = (command: string, ...args: string[]) => {
     const ran = spawnSync(command, args, {
       cwd: project,
-      env: { ...systemEnvironment, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: undefined },
+      // npm run hands on the settings of this clone, which are those of a product.
+      env: {
+        ...systemEnvironment,
+        NODE_ENV: undefined,
+        NODE_OPTIONS: undefined,
+        NODE_TEST_CONTEXT: undefined,
+      },
       encoding: 'utf8',
       timeout: 300_000,
     });
@@ -242,7 +248,7 @@ test('weir/testing in an empty project: node:test, vitest, jest and declarations
     return `${ran.stdout}${ran.stderr}`;
   };
   const quiet = ['--no-audit', '--no-fund', '--silent', '--ignore-scripts'];
-  run('npm', 'install', '--save-dev', ...quiet, artefact(packageName), ...testRunners);
+  run('npm', 'install', '--save-dev', '--include=dev', ...quiet, artefact(packageName), ...testRunners);
   const names = writeFromGuide(project, 'JavaScript');
   const own = names.filter((name) => name.endsWith('.test.js'));
   assert.match(run(process.execPath, '--test', '--test-reporter=tap', ...own), /^# pass 2$/m);
