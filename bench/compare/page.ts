@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chartsOf } from './charts.ts';
+import { writeComparisons } from './comparisons.ts';
 import { resultsText } from './report.ts';
 import type { ResultsFile } from './results-file.ts';
 import { svgOf } from './svg.ts';
@@ -29,7 +30,7 @@ export function pageWith(before: string, results: ResultsFile): string {
   return `${before.slice(0, from)}${text}\n${before.slice(to)}`;
 }
 
-/** Writes page and charts, and returns the name of the page. */
+/** Writes page and charts and what another page has of them, and returns the name of the page. */
 export function writePage(root: string, results: ResultsFile): string {
   const path = join(root, pageName);
   // Charts of rows that are gone must not stay.
@@ -39,5 +40,6 @@ export function writePage(root: string, results: ResultsFile): string {
     writeFileSync(join(root, chartFolder, `${chart.name}.svg`), svgOf(chart));
   }
   writeFileSync(path, pageWith(existsSync(path) ? readFileSync(path, 'utf8') : newPage, results));
+  writeComparisons(root, results);
   return pageName;
 }

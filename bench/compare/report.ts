@@ -91,7 +91,7 @@ export function barItem(outcome: BarOutcome, among: readonly MissedReason[] = re
     : `${line} Missed because ${reason.because} Next: ${reason.next}`;
 }
 
-function outcomesOfRows(rows: readonly RowResults[]): BarOutcome[] {
+export function outcomesOfRows(rows: readonly RowResults[]): BarOutcome[] {
   return rows.flatMap(({ name, runs }) => outcomesOf(name, runs));
 }
 
