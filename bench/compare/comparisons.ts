@@ -9,7 +9,7 @@ import type { SideId } from './side-names.ts';
 import { spreadOf } from './spread.ts';
 import { digits } from './svg.ts';
 
-/** The measured tables of the page that compares Weir with others: the medians of some figures of the benchmarks. */
+/** The measured tables of the page that compares Weir with others: medians of some rows of the benchmarks. */
 
 const pageName = 'docs/reference/comparisons.md';
 /** The last results with tansu, which is not on every machine that measures. */
