@@ -231,8 +231,8 @@ export class Producer {
   }
 
   /**
-   * Goes on when something is known; what waits fails if it cannot be. A cluster that has records is asked again as long
-   * as records are tried: all of its brokers may be restarting.
+   * Goes on when something is known; what waits fails if it cannot be. A cluster that has records is asked again, as
+   * long as records are tried: all of its brokers may be restarting.
    */
   #whenKnown(queue: SendQueue, known: Promise<unknown>): void {
     queue.notBeforeMs = Number.POSITIVE_INFINITY;
