@@ -1,6 +1,7 @@
 /** Keeps a migration going: its topics, groups and states, and the copies of partitions. */
 export { ByteBudget } from './copy/byte-budget.ts';
-export { type CopiedTopic, SlotCopy, type SlotCopyOptions } from './copy/slot-copy.ts';
+export { type CopiedTopic, SlotCopy } from './copy/slot-copy.ts';
+export type { SlotCopyOptions } from './copy/slot-options.ts';
 export type {
   CopiedPart,
   CopyDestination,
