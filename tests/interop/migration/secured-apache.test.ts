@@ -97,22 +97,20 @@ function jaas(mechanism: string, module: string, options = ''): string {
 }
 
 async function createUser(cluster: KafkaCluster): Promise<void> {
-  const upsertions = (
-    [
-      [1, 'sha256', 32],
-      [2, 'sha512', 64],
-    ] as const
-  ).map(([mechanism, hash, byteLength]) => {
+  // A user may be altered once in a request.
+  for (const [mechanism, hash, byteLength] of [
+    [1, 'sha256', 32],
+    [2, 'sha512', 64],
+  ] as const) {
     const salt = randomBytes(16);
     const saltedPassword = pbkdf2Sync(password, salt, iterations, byteLength, hash);
-    return { name: username, mechanism, iterations, salt, saltedPassword };
-  });
-  const { results } = await (await cluster.controller()).request(
-    apis.AlterUserScramCredentials,
-    { deletions: [], upsertions },
-    { timeoutMs: 30_000 },
-  );
-  for (const { errorCode, errorMessage } of results) assert.equal(errorCode, 0, String(errorMessage));
+    const { results } = await (await cluster.controller()).request(
+      apis.AlterUserScramCredentials,
+      { deletions: [], upsertions: [{ name: username, mechanism, iterations, salt, saltedPassword }] },
+      { timeoutMs: 30_000 },
+    );
+    for (const { errorCode, errorMessage } of results) assert.equal(errorCode, 0, String(errorMessage));
+  }
 }
 
 /** What Apache's server takes by default: it verifies no signature. */
