@@ -1,4 +1,5 @@
 import { durationBucketsSeconds, type MetricRow, type Metrics, type Series } from '@weir/core';
+import type { DataFile } from './data-file.ts';
 
 const prefix = 'agent_segment_batcher_flush';
 
@@ -123,4 +124,19 @@ export function writeMetrics(metrics: Metrics): WriteMetrics {
     heldByBytes: held('buffered_bytes'),
     heldByFiles: held('inflight_files'),
   };
+}
+
+/** Counts a file that was just committed. */
+export function countCommitted(metrics: WriteMetrics, file: DataFile, nowMs: number): void {
+  const { carried } = file;
+  metrics.committed.add(1);
+  metrics.fileBytes.observe(file.fileBytes);
+  metrics.uncompressedBytes.observe(file.uncompressedBytes);
+  metrics.batches.add(carried.batches);
+  metrics.records.add(carried.records);
+  metrics.producedRecords.add(carried.producedRecords);
+  metrics.producedBytes.add(carried.producedBytes);
+  metrics.producedUncompressedBytes.add(carried.producedUncompressedBytes);
+  metrics.commitSeconds.observe((nowMs - file.storedMs) / 1000);
+  metrics.totalSeconds.observe((nowMs - file.openedMs) / 1000);
 }
