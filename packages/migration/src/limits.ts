@@ -13,6 +13,9 @@ export const migrationLimits = {
   fetchBytesMin: 64 * KiB,
   fetchBytesMax: 256 * MiB,
 
+  /** The highest rate that a configuration may set, in bytes a second; the lowest is `fetchBytesMin` for each fetch. */
+  fetchBytesPerSecondMax: 2 ** 40,
+
   /** How long a configuration may give an automatic migration. */
   autoMigrationTimeoutMsMin: 10_000,
   autoMigrationTimeoutMsMax: 86_400_000,

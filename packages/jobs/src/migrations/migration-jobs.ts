@@ -133,6 +133,7 @@ export class MigrationJobs {
         isMine: (topicId, partition) => migrationSlotOf(topicId, partition, slotCount) === slot,
         fetchBytesMax: configuration.fetchBytesMax,
         partitionBytesMax: configuration.partitionBytesMax,
+        fetchBytesPerSecond: shareOf(configuration.fetchBytesPerSecond, slotCount),
         budget: this.#budget,
         onEvent: this.#sayOf(task),
         onCopied: (topic, bytes, records) => {
@@ -210,6 +211,11 @@ async function configurationOf({ yaml }: MigrationTask): Promise<MigrationConfig
   if ('configuration' in reading) return reading.configuration;
   const [{ place, message }] = reading.problems as [(typeof reading.problems)[number]];
   throw new NeedsOperator(`line ${place.line}, column ${place.column}: ${message}`);
+}
+
+/** Each slot has the same share, whichever agent runs it. */
+function shareOf(bytesPerSecond: number | undefined, slotCount: number): number | undefined {
+  return bytesPerSecond === undefined ? undefined : bytesPerSecond / slotCount;
 }
 
 function sum<Item>(items: readonly Item[], of: (item: Item) => number): number {

@@ -61,7 +61,11 @@ export const migrationConfiguration = mapping({
     .optional(),
   service: mapping({
     cluster_fetch_concurrency: count,
-    fetch_config: mapping({ fetch_max_bytes: count, fetch_max_partition_bytes: count }).partial(),
+    fetch_config: mapping({
+      fetch_max_bytes: count,
+      fetch_max_partition_bytes: count,
+      fetch_max_bytes_per_second: count,
+    }).partial(),
   })
     .partial()
     .optional(),

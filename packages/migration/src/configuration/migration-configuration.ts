@@ -18,6 +18,8 @@ export interface MigrationConfiguration {
   /** The most bytes of an answer of the source, and of one partition in it. */
   readonly fetchBytesMax: number;
   readonly partitionBytesMax: number;
+  /** Of all fetches together; absent if there is no limit. */
+  readonly fetchBytesPerSecond: number | undefined;
 }
 
 export interface TopicMapping {

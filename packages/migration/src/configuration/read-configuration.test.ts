@@ -23,6 +23,7 @@ test('a short configuration has the defaults', () => {
     fetchConcurrency: 2,
     fetchBytesMax: 104_857_600,
     partitionBytesMax: 52_428_800,
+    fetchBytesPerSecond: undefined,
   });
   const [{ matches, cost, ...mapping }] = mappings as [(typeof mappings)[number]];
   assert.ok(matches('orders.eu') && !matches('my-orders') && cost > 0, 'the whole name is matched');
@@ -58,7 +59,7 @@ acls: {copy_enabled: true}
 consumer_groups: {copy_offsets_enabled: false, destination_group_prefix: old-}
 service:
   cluster_fetch_concurrency: 8
-  fetch_config: {fetch_max_bytes: 1048576, fetch_max_partition_bytes: 65536}
+  fetch_config: {fetch_max_bytes: 1048576, fetch_max_partition_bytes: 65536, fetch_max_bytes_per_second: 8000000}
 `);
   const variable = (name: string) => ({ kind: 'variable', name });
   assert.deepEqual(configuration.credentials, {
@@ -87,6 +88,7 @@ service:
     [configuration.fetchConcurrency, configuration.fetchBytesMax, configuration.partitionBytesMax],
     [8, 1_048_576, 65_536],
   );
+  assert.equal(configuration.fetchBytesPerSecond, 8_000_000);
 });
 
 const login = (fields: string) => `${minimal}source_cluster_credentials: {${fields}}\n`;
@@ -129,6 +131,7 @@ const problems: readonly [yaml: string, at: string, message: RegExp][] = [
   [login('tls_insecure_skip_verify: true'),                                  'true}', /has no effect without use_tls: true/],
   [service('cluster_fetch_concurrency: 1001'),                               '1001}', /is more than 1000/],
   [service('fetch_config: {fetch_max_bytes: 5}'),                            '5}', /is not from 65536 to 268435456/],
+  [service('fetch_config: {fetch_max_bytes_per_second: 130000}'),            '130000}', /is not from 131072, 65536 for each of 2 fetches, to 1099511627776/],
   [service('fetch_config: {fetch_max_bytes: 70000, fetch_max_partition_bytes: 80000}'), '80000}', /is more than fetch_max_bytes, 70000/],
 ];
 

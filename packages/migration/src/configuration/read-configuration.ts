@@ -56,6 +56,7 @@ function configurationOf(value: YamlValue): ConfigurationReading {
       fetchConcurrency: service.cluster_fetch_concurrency ?? usualFetchConcurrency,
       fetchBytesMax: service.fetch_config?.fetch_max_bytes ?? usualFetchBytesMax,
       partitionBytesMax: partitionBytesMaxOf(fields),
+      fetchBytesPerSecond: service.fetch_config?.fetch_max_bytes_per_second,
     },
   };
 }
@@ -80,6 +81,14 @@ function checkLimits(fields: MigrationFields, found: FieldProblems): void {
     if (bytes !== undefined && (bytes < fetchBytesMin || bytes > fetchBytesMax))
       found.add(['service', 'fetch_config', field], `is not from ${fetchBytesMin} to ${fetchBytesMax}`);
   }
+  const { cluster_fetch_concurrency: fetches = usualFetchConcurrency } = service ?? {};
+  const { fetch_max_bytes_per_second: rate } = service?.fetch_config ?? {};
+  const [rateMin, rateMax] = [fetches * fetchBytesMin, migrationLimits.fetchBytesPerSecondMax];
+  if (rate !== undefined && (rate < rateMin || rate > rateMax))
+    found.add(
+      ['service', 'fetch_config', 'fetch_max_bytes_per_second'],
+      `is not from ${rateMin}, ${fetchBytesMin} for each of ${fetches} fetches, to ${rateMax}`,
+    );
   const { fetch_max_bytes: all = usualFetchBytesMax, fetch_max_partition_bytes: one = 0 } =
     service?.fetch_config ?? {};
   if (one > all)

@@ -69,6 +69,7 @@ async function migrate(
   setUp: (kafka: FakeKafka, destination: MemoryDestination) => void = () => {},
   text = yaml(),
   roundMs = 300,
+  fetchBytesPerSecond?: number,
 ) {
   const { kafka, source } = await startSource(t, { ...options, script: { ...bare, ...options.script } });
   const reading = readConfiguration(text);
@@ -95,6 +96,7 @@ async function migrate(
     isMine: () => true,
     fetchBytesMax: 1_000_000,
     partitionBytesMax: 500_000,
+    fetchBytesPerSecond,
     budget,
     onCopied: () => {},
   });
@@ -147,6 +149,31 @@ test('answers that wait to be appended are not overwritten by later ones', async
   await eventually(() => assert.deepEqual([ends('old.orders', 0), ends('old.orders', 1)], [rounds, rounds]));
   for (const [partition, batches] of expected.entries())
     assert.ok(destination.bytes('old.orders', partition).equals(Buffer.concat(batches)));
+});
+
+test('a copy with a rate asks for no more than a second of it at a time', async (t) => {
+  const asked = new Set<number>();
+  const script: FakeKafkaOptions['script'] = {
+    Fetch: ({ maxBytes }) => {
+      asked.add(maxBytes);
+      return undefined;
+    },
+  };
+  const expected: Buffer[] = [];
+  const { destination, ends } = await migrate(
+    t,
+    { topics: { orders: 1 }, script },
+    (kafka) => {
+      for (let round = 0; round < 5; round++)
+        expected.push(produce(kafka, 'orders', 0, [String(round).repeat(90_000)]));
+    },
+    yaml(),
+    300,
+    200_000,
+  );
+  await eventually(() => assert.equal(ends('old.orders', 0), 5));
+  assert.deepEqual(destination.bytes('old.orders'), Buffer.concat(expected));
+  assert.deepEqual([...asked], [200_000]);
 });
 
 test('an append that failed is done again from where the copy ends', async (t) => {

@@ -6,6 +6,7 @@ import { sourceProblem } from '../../source/source-problem.ts';
 import { compareEnds } from '../compare-ends.ts';
 import { AnswerBuffers } from './answer-buffers.ts';
 import { emptyTail } from './empty-tail.ts';
+import { FetchRate } from './fetch-rate.ts';
 import { lookForMissing } from './missing-offset.ts';
 import type { PartitionCopy } from './partition-copy.ts';
 import type { SlotAppends } from './slot-appends.ts';
@@ -50,6 +51,7 @@ export class SlotFetches {
     answerBytesMax: migrationLimits.fetchedAnswerBytesMax + migrationLimits.fetchedPartitionBytesMax,
     freeBytesMax: migrationLimits.reusedAnswerBytesMax,
   });
+  readonly #rate: FetchRate;
   /** In a row. */
   #emptyFetches = 0;
 
@@ -60,6 +62,7 @@ export class SlotFetches {
     this.#work = work;
     this.#clock = slot.clock;
     this.#stop = slot.stop;
+    this.#rate = new FetchRate(slot.fetchBytesPerSecond, slot.clock);
   }
 
   /** Resolves when no broker is fetched from any more. */
@@ -80,6 +83,8 @@ export class SlotFetches {
   async #fetchFrom(brokerId: number): Promise<void> {
     let [isIdle, failureCount] = [false, 0];
     for (let turn = 0; !this.#stop.aborted; turn++) {
+      const dueInMs = this.#rate.waitMs();
+      if (dueInMs > 0) await pauseUnlessStopped(this.#clock, dueInMs, this.#stop);
       const led = this.#partitions.ledBy(brokerId);
       if (led.length === 0) return;
       const due = this.#due(led, turn);
@@ -172,7 +177,7 @@ export class SlotFetches {
     const largest = Math.max(0, ...due.map(({ bytesMax = 0 }) => bytesMax));
     const answerBytes = Math.max(
       largest,
-      Math.min(fetchBytesMax, waitMs === 0 ? fetchedAnswerBytesMax : idleBytesMax),
+      Math.min(fetchBytesMax, waitMs === 0 ? fetchedAnswerBytesMax : idleBytesMax, this.#rate.answerBytesMax),
     );
     let granted = await budget.take(answerBytes, this.#stop);
     try {
@@ -196,6 +201,7 @@ export class SlotFetches {
         },
       );
       const bytes = answer.fetched.reduce((sum, { records }) => sum + records.length, 0);
+      this.#rate.took(bytes);
       // Each part gives back its own bytes once it is stored.
       budget.add(bytes);
       budget.release(granted);

@@ -11,6 +11,8 @@ export interface SlotCopyOptions {
   /** Whether a partition belongs to the slot. */
   readonly isMine: (topicId: string, partition: number) => boolean;
   readonly fetchBytesMax: number;
+  /** The share of the slot in what may be fetched; absent if there is no limit. */
+  readonly fetchBytesPerSecond?: number | undefined;
   readonly partitionBytesMax: number;
   /** Of all copies of the agent. */
   readonly budget: ByteBudget;
