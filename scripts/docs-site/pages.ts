@@ -124,15 +124,16 @@ interface NavigationItem {
   readonly text: string;
   readonly link?: string;
   readonly items?: readonly NavigationItem[];
-  readonly collapsed?: boolean;
 }
 
-/** The navigation: the chapters and lists of `docs/README.md`, and the pages beside the folder. */
+/**
+ * The navigation: the chapters and lists of `docs/README.md`, and the pages beside the folder. Chapters do not fold: the
+ * generator puts a button into a button for that, which readers of screens cannot tell apart.
+ */
 export function navigation(index: string): NavigationItem[] {
   const chapters = index.split(/^## /m).slice(1);
   const listed = chapters.map((chapter) => ({
     text: chapter.slice(0, chapter.indexOf('\n')),
-    collapsed: false,
     items: [...chapter.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm)].map(([, text, target]) => ({
       text: text!,
       link: linkOf(posix.normalize(posix.join('docs', target!))),
@@ -142,7 +143,6 @@ export function navigation(index: string): NavigationItem[] {
     ...listed,
     {
       text: 'About',
-      collapsed: false,
       items: [
         ['A tour of five minutes', 'README.md'],
         ['Architecture', 'DESIGN.md'],

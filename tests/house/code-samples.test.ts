@@ -123,6 +123,16 @@ test('each block of code is of its language, and each configuration of a pipelin
   assert.deepEqual(problems(samples), []);
 });
 
+test('code stands between fences, because what is only indented is neither checked nor fits a phone', () => {
+  const indented = pages.flatMap((path) => {
+    const text = readFileSync(join(root, path), 'utf8').replaceAll(/^( *)```[\s\S]*?^\1```$/gm, '');
+    return [...text.matchAll(/\n(?![ *-]|\d+\.)[^\n]+\n\n( {4}[^\n]+)/g)].map(
+      ([, line]) => `${path}: ${line}`,
+    );
+  });
+  assert.deepEqual(indented, []);
+});
+
 test('mistakes in blocks are found', () => {
   const cases: [language: string, text: string][] = [
     ['sh', "echo 'one\n"],
