@@ -5,7 +5,7 @@ import { join, posix } from 'node:path';
 import { before, test } from 'node:test';
 import { lastFirst, startLocal } from '../../brokers/weir-process.ts';
 import { missingChromium } from '../../console/chromium.ts';
-import { accessibilityProblems, launchBrowser } from '../../console/stage.ts';
+import { accessibilityProblems, launchBrowser, wcagRules } from '../../console/stage.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 const site = join(root, 'site');
@@ -135,7 +135,7 @@ test('pages in a browser: both themes, a phone, search, nothing from elsewhere',
           await page.locator('html').evaluate((html) => html.classList.contains('dark')),
           scheme === 'dark',
         );
-        assert.deepEqual(await accessibilityProblems(page), [], `${path} at ${width}, ${scheme}`);
+        assert.deepEqual(await accessibilityProblems(page, wcagRules), [], `${path} at ${width}, ${scheme}`);
       }
       await page.keyboard.press('Control+k');
       await page.locator('.VPLocalSearchBox input').fill('rack awareness zone');
