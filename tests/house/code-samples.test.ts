@@ -36,7 +36,7 @@ const checks: Readonly<Record<string, (text: string) => string | undefined>> = {
   promql: () => undefined,
   // Applied by tests/interop/release/longer/terraform.ts; the other is of Vector, which tests/interop/logs names.
   hcl: () => undefined,
-  // Compiled and run by tests/interop/embedded; those for clients are fragments.
+  // Run by tests/interop/embedded, tests/interop/readme/client-samples.test.ts and, of tables, tests/interop/tables.
   go: () => undefined,
   java: () => undefined,
   python: () => undefined,

@@ -1,15 +1,20 @@
 /** Tables of a running cluster, asked over the API and over its Iceberg catalog. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createTopic, KafkaCluster, produceRecords, type RecordToProduce } from '@weir/client';
-import { systemClock, systemRandom } from '@weir/core';
+import { systemClock, systemEnvironment, systemRandom } from '@weir/core';
 import { RestCatalog } from '@weir/iceberg';
 import { lastFirst, startLocal } from '../brokers/weir-process.ts';
 import { pythonWith } from '../python/venv.ts';
+import { blocksOf } from '../readme/blocks.ts';
 import { IcebergReader } from './iceberg-reader.ts';
 import { clientOf, dataLakeOf, deployTables, startTables, tableYaml, untilTable } from './written-tables.ts';
 
 const { python } = pythonWith('pyiceberg');
+const guide = readFileSync(join(import.meta.dirname, '../../../docs/guides/tables.md'), 'utf8');
 const topic = 'orders';
 const recordCount = 200;
 
@@ -88,6 +93,16 @@ test('a table is described, queried by SQL, and found by clients of its catalog'
       tables: { [table_name]: metadataPath },
       has_missing: false,
     });
+
+  // The sample of the guide, whose table is this one.
+  const [sample] = blocksOf(guide).filter(({ language }) => language === 'python');
+  const program = sample!.text
+    .replace(/uri="[^"]+"/, `uri="${uri}"`)
+    .replace(/token="[^"]+"/, `token="${key}"`);
+  assert.ok(program.includes(uri) && program.includes(key) && program.includes(table_name));
+  const { PATH, HOME } = systemEnvironment;
+  const { stdout, stderr } = spawnSync(python, ['-c', program], { encoding: 'utf8', env: { PATH, HOME } });
+  assert.match(stdout, /note 199/, stderr);
 });
 
 test('records that were kept become rows after the configuration is corrected', {
