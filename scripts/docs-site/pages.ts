@@ -127,8 +127,8 @@ interface NavigationItem {
 }
 
 /**
- * The navigation: the chapters and lists of `docs/README.md`, and the pages beside the folder. Chapters do not fold: the
- * generator puts a button into a button for that, which readers of screens cannot tell apart.
+ * The navigation: the chapters and lists of `docs/README.md`, and the pages beside the folder. Chapters do not fold:
+ * the generator puts a button into a button for that, which breaks WCAG.
  */
 export function navigation(index: string): NavigationItem[] {
   const chapters = index.split(/^## /m).slice(1);
