@@ -15,7 +15,7 @@ import type {
 import type { GroupOffsets, PartitionOfTopic } from '@weir/machine';
 import { CommitOrder, type Committing } from './commit-order.ts';
 import type { GroupDirectory } from './group-directory.ts';
-import { isGroupId, notFound } from './group-id.ts';
+import { isGroupId, isTooLong, notFound } from './group-id.ts';
 import type { Submit } from './group-saver.ts';
 import type { GroupsMachine } from './groups-machine.ts';
 
@@ -99,7 +99,7 @@ export class CommittedOffsets {
   fetch(query: OffsetsQuery): OffsetsAnswer {
     const { machine, directory } = this.#options;
     const { groupId, memberId, memberEpoch } = query;
-    if (!isGroupId(groupId)) return { error: 'INVALID_GROUP_ID', offsets: [] };
+    if (isTooLong(groupId)) return { error: 'INVALID_GROUP_ID', offsets: [] };
     const error = directory.find(groupId)?.checkFetch(memberId, memberEpoch) ?? 'NONE';
     return { error, offsets: error === 'NONE' ? machine.fetchOffsets(query) : [] };
   }

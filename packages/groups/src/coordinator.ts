@@ -39,7 +39,6 @@ import { TopicVisibilities } from './consumer/topic-visibilities.ts';
 import type { Group, GroupHost } from './group.ts';
 import { GroupConfigs } from './group-configs.ts';
 import { GroupDirectory } from './group-directory.ts';
-import { notFound } from './group-id.ts';
 import { GroupSaver, type Submit } from './group-saver.ts';
 import { GroupSweep } from './group-sweep.ts';
 import type { GroupsMachine } from './groups-machine.ts';
@@ -268,7 +267,7 @@ export class GroupCoordinator implements GroupsPort {
         if (group !== undefined) return group.describe();
         const isThere = machine.offsets.hasGroup(groupId);
         return {
-          error: isThere ? 'NONE' : notFound(groupId),
+          error: isThere ? 'NONE' : 'GROUP_ID_NOT_FOUND',
           groupId,
           state: isThere ? 'Empty' : 'Dead',
           protocolType: '',
@@ -309,7 +308,7 @@ export class GroupCoordinator implements GroupsPort {
     const errors = groupIds.map((groupId): GroupError => {
       const group = this.#directory.find(groupId);
       const isThere = group !== undefined || machine.offsets.hasGroup(groupId);
-      const error = isThere ? (group?.delete() ?? 'NONE') : notFound(groupId);
+      const error = isThere ? (group?.delete() ?? 'NONE') : 'GROUP_ID_NOT_FOUND';
       if (error === 'NONE') deleted.push(groupId);
       return error;
     });

@@ -123,8 +123,19 @@ function check(
   if (changes === undefined) return invalid('unknown config operation; use SET, DELETE, APPEND or SUBTRACT');
   const tooMany = tooManyConfigsProblem(changes.length);
   if (tooMany !== undefined) return invalid(tooMany);
+  const names = changes.map(({ name }) => name);
+  if (new Set(names).size < names.length) return invalid('a config is named twice');
+  const unset = changes.find(({ operation, value }) => operation !== 'delete' && value === null);
+  if (unset !== undefined) return invalid(`${unset.name} has no value; use the DELETE operation to unset it`);
+  const unlisted = kindOf(resourceType) && unlistedName(changes, kindOf(resourceType)!);
+  if (unlisted !== undefined) {
+    const message = `${unlisted} is not a list config; APPEND and SUBTRACT are not allowed`;
+    return { error: 'INVALID_CONFIG', message };
+  }
   switch (resourceType) {
     case configResourceType.topic:
+      if (resourceName === '')
+        return invalid('topics have no configs in common; those of the cluster are theirs');
       if (isInternalTopic(resourceName))
         return { error: 'INVALID_TOPIC_EXCEPTION', message: internalTopicProblem(resourceName) };
       return { kind: 'topic', name: resourceName, replacesAll, changes };
@@ -144,6 +155,25 @@ function check(
     default:
       return invalid(unknownType(resourceType));
   }
+}
+
+/** Kinds whose operations are checked before their names, as in Kafka. */
+function kindOf(resourceType: number): 'topic' | 'group' | 'clientMetrics' | undefined {
+  if (resourceType === configResourceType.topic) return 'topic';
+  if (resourceType === configResourceType.group) return 'group';
+  return resourceType === configResourceType.clientMetrics ? 'clientMetrics' : undefined;
+}
+
+/** The first config that something is appended to or subtracted from, and that is no list. */
+function unlistedName(
+  changes: ConfigsToAlter['changes'],
+  kind: 'topic' | 'group' | 'clientMetrics',
+): string | undefined {
+  const { rows } = configCatalogues[kind];
+  return changes.find(({ name, operation }) => {
+    if (operation === 'set' || operation === 'delete') return false;
+    return !Object.hasOwn(rows, name) || rows[name]!.type.kafkaType !== 'LIST';
+  })?.name;
 }
 
 function isVisible(

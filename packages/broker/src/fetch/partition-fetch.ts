@@ -11,6 +11,12 @@ import type { FetchPartition, PartitionNews } from './fetch-sessions.ts';
 /** The first version of Fetch that names topics by their ids. */
 export const topicIdsFromVersion = 13;
 
+/** Errors of partitions that are not there or not permitted. */
+const foundBeforeReading: ReadonlySet<ErrorName> = new Set([
+  ...(['UNKNOWN_TOPIC_OR_PARTITION', 'UNKNOWN_TOPIC_ID', 'INCONSISTENT_TOPIC_ID'] as const),
+  ...(['INVALID_TOPIC_EXCEPTION', 'TOPIC_AUTHORIZATION_FAILED'] as const),
+]);
+
 export interface PartitionFetchOptions {
   readonly isCommitted: boolean;
   readonly requestBytesMax: number;
@@ -97,9 +103,10 @@ export class PartitionFetch implements PartitionNews {
     return { end, beyond: Math.max(known, this.offset) };
   }
 
-  /** As in Kafka: `null` for read_uncommitted. */
+  /** As in Kafka: `null` for read_uncommitted and for what failed in reading, and none for what cannot be read. */
   get abortedTransactions(): { readonly producerId: bigint; readonly firstOffset: bigint }[] | null {
-    if (!this.#isCommitted || this.hasError) return null;
+    if (this.hasError) return foundBeforeReading.has(this.error) ? [] : null;
+    if (!this.#isCommitted) return null;
     if (this.#aborted === undefined || !this.hasRecords) return [];
     const { producerId, firstOffset } = this.#aborted;
     const end = Math.min(this.#readableTo, this.batches!.nextOffset);

@@ -119,7 +119,7 @@ test('groups are described with current and target assignments', async () => {
         },
       ],
     );
-    assert.deepEqual([none!.errorCode, none!.groupState], [codeOf('GROUP_ID_NOT_FOUND'), 'Dead']);
+    assert.deepEqual([none!.errorCode, none!.groupState], [codeOf('GROUP_ID_NOT_FOUND'), '']);
   }
 });
 

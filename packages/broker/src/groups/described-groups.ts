@@ -56,7 +56,7 @@ export async function describedGroups<Group extends GroupDescription, Member ext
     if (!isShown[index]) return failed(groupId, 'GROUP_AUTHORIZATION_FAILED');
     const group = described?.[next++];
     if (group === undefined) return failed(groupId, 'COORDINATOR_LOAD_IN_PROGRESS');
-    if (group.error !== 'NONE') return failed(groupId, group.error, group.state);
+    if (group.error !== 'NONE') return failed(groupId, group.error);
     const members = membersOf(group);
     if (!seesTopicsOf(members, access)) return failed(groupId, 'TOPIC_AUTHORIZATION_FAILED');
     return {
@@ -98,12 +98,12 @@ export function namedPartitions(partitions: readonly PartitionsOfTopic[], cluste
   });
 }
 
-function failed(groupId: string, error: ErrorName, groupState = '') {
+function failed(groupId: string, error: ErrorName) {
   return {
     errorCode: errors[error].code,
     errorMessage: error === 'GROUP_ID_NOT_FOUND' ? `Group ${groupId} not found.` : null,
     groupId,
-    groupState,
+    groupState: '',
     groupEpoch: 0,
     assignmentEpoch: 0,
     assignorName: '',

@@ -335,7 +335,7 @@ function notLeader(
           partitionIndex: partition,
           errorCode: errors.NOT_LEADER_OR_FOLLOWER.code,
           highWatermark: -1n,
-          abortedTransactions: null,
+          abortedTransactions: [],
           records: null,
         })),
       });

@@ -98,18 +98,30 @@ test('valid and invalid topics', async () => {
       'INVALID_REPLICA_ASSIGNMENT',
     ],
     [{ name: 'both', assignments: [{ partitionIndex: 0, brokerIds }] }, 'INVALID_REQUEST'],
+    // Of several mistakes, those of names and configs are reported first, as by Apache Kafka.
+    [{ name: 'exists-too', replicationFactor: 0 }, 'TOPIC_ALREADY_EXISTS'],
+    [{ name: 'not allowed either', numPartitions: 0 }, 'INVALID_TOPIC_EXCEPTION'],
+    [
+      { name: 'two', numPartitions: 0, configs: [{ name: 'service.nonsense', value: '1' }] },
+      'INVALID_CONFIG',
+    ],
+    [
+      { name: 'unset-too', numPartitions: 0, configs: [{ name: 'retention.ms', value: null }] },
+      'INVALID_CONFIG',
+    ],
   ];
   const { call, cluster, view } = await startTestAgent();
-  cluster.addTopic('exists');
+  for (const name of ['exists', 'exists-too']) cluster.addTopic(name);
   const request = { topics: cases.map(([topic]) => wanted(topic)) };
   const { topics } = answered(await call('CreateTopics', 7, request));
   for (const [index, [topic, error, partitions]] of cases.entries()) {
     assert.equal(topics[index]!.name, topic.name);
     assert.equal(topics[index]!.errorCode, codeOf(error), topic.name);
-    if (topic.name !== 'exists') assert.equal(view.topicByName(topic.name)?.partitionCount, partitions);
+    if (error !== 'TOPIC_ALREADY_EXISTS')
+      assert.equal(view.topicByName(topic.name)?.partitionCount, partitions);
     if (error !== 'NONE') assert.ok(topics[index]!.errorMessage, topic.name);
   }
-  assert.equal(cluster.calls.createTopics, 1);
+  assert.equal(cluster.calls.createTopics, 2, 'one for what is created, one about what is refused');
 });
 
 test('a topic that is named twice is answered once and not created', async () => {

@@ -73,6 +73,12 @@ async function createTopics(
     },
     costOf,
   );
+  const probes = checked.flatMap(({ probe }) => probe ?? []);
+  const probed = await callInParts(probes, {
+    clock,
+    costOf: ({ configs }) => 1 + Object.keys(configs).length,
+    call: (part) => cluster.port.createTopics(part, { validateOnly: true }),
+  });
   const toCreate = checked.flatMap(({ topic }) => topic ?? []);
   const validated = validateOnly ? new ValidatedTopics(cluster.port) : undefined;
   const results = await callInParts(toCreate, {
@@ -82,6 +88,7 @@ async function createTopics(
   });
   if (!validateOnly) await waitForView(context, () => results.every(isVisible));
   let next = 0;
+  let nextProbed = 0;
   let configsLeft = brokerLimits.describedConfigsMax;
   const described = new DescribedTopicConfigs(cluster, agent);
   const configsOf = ({ configs: texts }: TopicDescription) => {
@@ -95,7 +102,11 @@ async function createTopics(
     topics: await mapInTurns(
       checked,
       clock,
-      ({ name, topic, error, message }) => {
+      ({ name, topic, probe, error, message }) => {
+        if (probe !== undefined) {
+          const first = probed[nextProbed++];
+          if (first !== undefined && first.error !== 'NONE') return refusal(name, first.error, first.message);
+        }
         if (topic === undefined) return refusal(name, error, message);
         const result = results[next++];
         if (result === undefined) return refusal(name, 'NOT_CONTROLLER', errors.NOT_CONTROLLER.message);
@@ -131,6 +142,11 @@ interface Checked {
   /** Configs and partitions that the request has for it. */
   readonly entries: number;
   readonly topic?: TopicToCreate;
+  /**
+   * What is to be asked about a topic whose counts or assignments are refused: as in Apache Kafka, the problems of its
+   * name and configs come first, also that the topic exists.
+   */
+  readonly probe?: TopicToCreate;
   readonly error: ErrorName;
   readonly message: string;
 }
@@ -169,18 +185,30 @@ function check({ topic, count }: { topic: RequestedTopic; count: number }): Chec
   const refused = (error: ErrorName, message: string): Checked => ({ name, entries, error, message });
   if (count > 1) return refused('INVALID_REQUEST', `duplicate topic in the request: ${count} times`);
   if (isInternalTopic(name)) return refused('INVALID_TOPIC_EXCEPTION', internalTopicProblem(name));
+  const tooMany = tooManyConfigsProblem(configs.length);
+  if (tooMany !== undefined) return refused('INVALID_CONFIG', tooMany);
+  const texts = Object.fromEntries(
+    configs.flatMap(({ name, value }) => (value === null ? [] : [[name, value]])),
+  );
+  const probe = { name, partitionCount: 1, replicationFactor: 1, configs: texts };
+  const refusedLater = (error: ErrorName, message: string) => ({ ...refused(error, message), probe });
+  const unset = configs.find(({ value }) => value === null);
+  if (unset !== undefined) return refusedLater('INVALID_CONFIG', `config ${unset.name} has no value`);
   if (assignments.length > 0 && (numPartitions !== -1 || factor !== -1)) {
-    return refused('INVALID_REQUEST', 'with assignments, partition count and replication factor must be -1');
+    return refusedLater(
+      'INVALID_REQUEST',
+      'with assignments, partition count and replication factor must be -1',
+    );
   }
   if (factor === 0 || factor < -1) {
-    return refused(
+    return refusedLater(
       'INVALID_REPLICATION_FACTOR',
       'replication factor must be positive, or -1 for the default',
     );
   }
   const indexes = new Set(assignments.map(({ partitionIndex }) => partitionIndex));
   if (assignments.some((_, index) => !indexes.has(index))) {
-    return refused(
+    return refusedLater(
       'INVALID_REPLICA_ASSIGNMENT',
       'assignments must have consecutive partition numbers from 0',
     );
@@ -190,7 +218,7 @@ function check({ topic, count }: { topic: RequestedTopic; count: number }): Chec
     ({ brokerIds }) => brokerIds.length !== replicas || new Set(brokerIds).size < replicas,
   );
   if (assignments.length > 0 && (replicas === 0 || isUneven)) {
-    return refused(
+    return refusedLater(
       'INVALID_REPLICA_ASSIGNMENT',
       'every assignment must have the same number of brokers, at least one, without duplicates',
     );
@@ -198,12 +226,8 @@ function check({ topic, count }: { topic: RequestedTopic; count: number }): Chec
   const partitionCount = assignments.length > 0 ? assignments.length : numPartitions;
   if (partitionCount === 0 || partitionCount < -1 || partitionCount > coreLimits.partitionsPerTopicMax) {
     const range = `between 1 and ${coreLimits.partitionsPerTopicMax}, or -1 for the default`;
-    return refused('INVALID_PARTITIONS', `partition count must be ${range}`);
+    return refusedLater('INVALID_PARTITIONS', `partition count must be ${range}`);
   }
-  const tooMany = tooManyConfigsProblem(configs.length);
-  if (tooMany !== undefined) return refused('INVALID_CONFIG', tooMany);
-  const unset = configs.find(({ value }) => value === null);
-  if (unset !== undefined) return refused('INVALID_CONFIG', `config ${unset.name} has no value`);
   return {
     name,
     entries,
@@ -211,7 +235,7 @@ function check({ topic, count }: { topic: RequestedTopic; count: number }): Chec
       name,
       partitionCount,
       replicationFactor: assignments.length > 0 ? replicas : factor,
-      configs: Object.fromEntries(configs.map((config) => [config.name, config.value!])),
+      configs: texts,
     },
     error: 'NONE',
     message: '',

@@ -46,7 +46,7 @@ export const deleteTopicsHandler: HandlerOf<Apis['DeleteTopics']> = async (reque
   const keys = references.map((topic, index) =>
     refusals[index] === undefined ? keyOf(topic, cluster) : (topic.topicId ?? `name ${topic.name}`),
   );
-  const repeated = repeatedOf(keys);
+  const repeated = repeatedOf(keys.filter((_, index) => isWellFormed(references[index]!)));
   const ids = references.map(({ name = '', topicId }) => topicId ?? cluster.topicByName(name)?.topicId);
   // Read before the deletion, because the response for an id contains the name of the topic.
   const names = new Map(references.map(({ topicId }) => [topicId, describedName(topicId)]));

@@ -21,6 +21,7 @@ import { checkPartitions } from '../transactions/check-partitions.ts';
  *   here clients that use the highest version are served too.
  * - One refused partition fails its transaction: it is TOPIC_AUTHORIZATION_FAILED, or UNKNOWN_TOPIC_OR_PARTITION if it
  *   does not exist, and the others are OPERATION_NOT_ATTEMPTED.
+ * - An empty transactional id is INVALID_REQUEST.
  * - A topic without partitions adds nothing. Its response does not reveal whether the topic exists or is permitted.
  * - A partition that is asked about and not in the open transaction is TRANSACTION_ABORTABLE, or INVALID_TXN_STATE in
  *   v4.
@@ -65,6 +66,9 @@ async function addForMany(transactions: Many, context: RequestContext) {
   const errorsOf = async (transaction: Many[number]): Promise<PartitionErrors> => {
     if (!isAllowed.get(transaction.transactionalId)) return () => 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED';
     if (!transaction.verifyOnly) return added(transaction, refusalOf, context);
+    if (transaction.transactionalId === '') {
+      return (name, partition) => refusalOf(name, partition) ?? 'INVALID_REQUEST';
+    }
     const description = descriptions.get(transaction);
     if (description === undefined) return () => 'COORDINATOR_LOAD_IN_PROGRESS';
     const checked = checkPartitions(transaction, description, context);

@@ -24,6 +24,7 @@ const abortableFromVersion = 4;
  * - From v5 on the group is added to the transaction implicitly; before v5, AddOffsetsToTxn must come first.
  * - A transaction that is not open is TRANSACTION_ABORTABLE from v4 on and INVALID_TXN_STATE before; a fenced producer
  *   is INVALID_PRODUCER_EPOCH, as in Kafka.
+ * - An empty transactional id is INVALID_REQUEST.
  * - GROUP_ID_NOT_FOUND and STALE_MEMBER_EPOCH become ILLEGAL_GENERATION.
  * - If the control plane is unavailable or fails, the error is COORDINATOR_LOAD_IN_PROGRESS in every version; Kafka
  *   sends COORDINATOR_NOT_AVAILABLE to v0 and v1. A commit on another connection than the last one is held for a moment
@@ -60,11 +61,13 @@ async function commit(
   { read, portions, marks }: Commit,
 ): Promise<Response> {
   const { apiVersion, cluster, clock } = context;
+  const isWithoutId = request.transactionalId === '' && request.groupId !== '';
   const answer =
-    portions.length === 0
+    portions.length === 0 || isWithoutId
       ? undefined
       : await repeatedIfLate(context, isPossiblyLate, () => coordinatorAnswer(commitInPortions(), context));
   const work = read.answer((at) => {
+    if (isWithoutId) return 'INVALID_REQUEST';
     if (answer === undefined) return 'COORDINATOR_LOAD_IN_PROGRESS';
     return answer.error === 'NONE' ? answer.offsets[at]! : errorFor(answer.error, apiVersion);
   });

@@ -53,6 +53,16 @@ const typeCode: Readonly<Record<DescribedConfig['type'], number>> = {
 export function describeConfigsHandler({ self, agentConfigs, protocol }: DescribingAgent): HandlerOf<Api> {
   return async (request, context) => {
     const { includeSynonyms, includeDocumentation } = request;
+    const known: readonly number[] = Object.values(configResourceType);
+    const other = request.resources.find(({ resourceType }) => !known.includes(resourceType));
+    if (other !== undefined) {
+      // As in Kafka, where such a request fails as a whole.
+      const message = unknownType(other.resourceType);
+      const results = await mapInTurns(request.resources, context.clock, (resource) =>
+        failed(resource, 'INVALID_REQUEST', message),
+      );
+      return { throttleTimeMs: 0, results };
+    }
     const denials = await mapInTurns(request.resources, context.clock, (resource) =>
       configDenial(resource, 'DESCRIBE_CONFIGS', context.access),
     );

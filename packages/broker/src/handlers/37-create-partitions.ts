@@ -88,11 +88,15 @@ function problemOf(
     return { error, message: errors[error].message };
   }
   if (isInternalTopic(name)) return { error: 'INVALID_TOPIC_EXCEPTION', message: internalTopicProblem(name) };
+  const present = cluster.topicByName(name)?.partitionCount;
+  if (present === undefined && count < 1) {
+    const error = 'UNKNOWN_TOPIC_OR_PARTITION';
+    return { error, message: errors[error].message };
+  }
   if (count < 1 || count > coreLimits.partitionsPerTopicMax) {
     const message = `partition count must be between 1 and ${coreLimits.partitionsPerTopicMax}`;
     return { error: 'INVALID_PARTITIONS', message };
   }
-  const present = cluster.topicByName(name)?.partitionCount;
   const added = present === undefined ? undefined : count - present;
   if (assignments !== null && added !== undefined && added > 0 && assignments.length !== added) {
     const message = `${assignments.length} assignments given for ${added} new partitions`;

@@ -7,7 +7,6 @@ import { ifAvailable } from '../cluster-calls/if-available.ts';
 import { brokerLimits } from '../limits.ts';
 import { tooManyProblem } from '../requests/entry-limit.ts';
 import type { HandlerOf } from '../requests/handler.ts';
-import { repeatedOf } from '../requests/repeated.ts';
 
 /**
  * AlterUserScramCredentials v0, with one call to the control plane for all users. The salted password is equivalent to
@@ -16,8 +15,8 @@ import { repeatedOf } from '../requests/repeated.ts';
  * - SCRAM-SHA-512 is the only mechanism; any other is UNSUPPORTED_SASL_MECHANISM.
  * - UNACCEPTABLE_CREDENTIAL for iterations outside of 4096 to 16384, an empty name, and an empty salted password. As in
  *   Kafka, it need not have the length of SHA-512: it is a key of HMAC, whatever made it; and the salt may be empty.
- * - A user named twice is DUPLICATE_RESOURCE, answered once; deleting a credential that does not exist is
- *   RESOURCE_NOT_FOUND.
+ * - A user named twice is DUPLICATE_RESOURCE, answered once, unless what it is first named for has a mistake of its
+ *   own; deleting a credential that does not exist is RESOURCE_NOT_FOUND.
  * - POLICY_VIOLATION if the cluster has the maximum number of credentials.
  * - If the control plane is unavailable, the error is NOT_CONTROLLER, and admin clients refresh metadata and retry.
  * - If the request has too many users, all of them are INVALID_REQUEST.
@@ -31,7 +30,14 @@ export const alterUserScramCredentialsHandler: HandlerOf<Apis['AlterUserScramCre
     ...request.deletions.map(({ name, mechanism }) => ({ name, mechanism, upsertion: undefined })),
     ...request.upsertions.map((upsertion) => ({ ...upsertion, upsertion })),
   ];
-  const byUser = [...new Map(wanted.map((one) => [one.name, one])).values()];
+  const byUser: Wanted[] = [];
+  const repeated = new Set<string>();
+  const users = new Set<string>();
+  for (const one of wanted) {
+    if (users.has(one.name)) repeated.add(one.name);
+    else byUser.push(one);
+    users.add(one.name);
+  }
   const allRefused = (error: ErrorName, errorMessage: string) => {
     const { code: errorCode } = errors[error];
     return {
@@ -44,14 +50,27 @@ export const alterUserScramCredentialsHandler: HandlerOf<Apis['AlterUserScramCre
   }
   const tooMany = tooManyProblem(wanted.length);
   if (tooMany !== undefined) return allRefused('INVALID_REQUEST', tooMany);
-  const repeated = repeatedOf(wanted.map(({ name }) => name));
-  const problems = byUser.map((one) => problemOf(one, repeated));
+  const own = byUser.map(problemOf);
+  // To remove what does not exist is a mistake of its own.
+  const removed = byUser.filter(
+    ({ name, upsertion }, index) => repeated.has(name) && upsertion === undefined && own[index] === undefined,
+  );
+  const { port } = context.cluster;
+  const there =
+    removed.length === 0
+      ? []
+      : await ifAvailable(port.describeScramCredentials(removed.map(({ name }) => name)));
+  if (there === undefined) return allRefused('NOT_CONTROLLER', errors.NOT_CONTROLLER.message);
+  const absent = new Set(removed.flatMap(({ name }, index) => (there[index] === null ? [name] : [])));
+  const problems = byUser.map(({ name }, index) => {
+    if (own[index] !== undefined || !repeated.has(name)) return own[index];
+    return absent.has(name) ? notFound : duplicate;
+  });
   const changes = byUser
     .filter((_, index) => problems[index] === undefined)
     .map(({ name, upsertion }): ScramCredentialChange => {
       return { user: name, credential: upsertion === undefined ? null : credentialOf(upsertion) };
     });
-  const { port } = context.cluster;
   const results = changes.length === 0 ? [] : await ifAvailable(port.alterScramCredentials(changes));
   let next = 0;
   return {
@@ -77,14 +96,21 @@ const iterationsMin = 4096;
 /** Bounds the CPU time of one login. */
 const iterationsMax = 16_384;
 
-function problemOf(
-  { name, mechanism, upsertion }: Wanted,
-  repeated: ReadonlySet<string>,
-): { error: ErrorName; message: string } | undefined {
-  const unacceptable = (message: string) => ({ error: 'UNACCEPTABLE_CREDENTIAL' as const, message });
-  if (repeated.has(name)) {
-    return { error: 'DUPLICATE_RESOURCE', message: 'Duplicate user in the request.' };
-  }
+interface Problem {
+  readonly error: ErrorName;
+  readonly message: string;
+}
+
+const notFound: Problem = {
+  error: 'RESOURCE_NOT_FOUND',
+  message: errors.RESOURCE_NOT_FOUND.message,
+};
+
+const duplicate: Problem = { error: 'DUPLICATE_RESOURCE', message: 'Duplicate user in the request.' };
+
+function problemOf({ name, mechanism, upsertion }: Wanted): Problem | undefined {
+  const unacceptable = (message: string): Problem => ({ error: 'UNACCEPTABLE_CREDENTIAL', message });
+  if (name === '') return unacceptable('The user name is empty.');
   // What an earlier release accepted can be deleted.
   const problem = upsertion === undefined ? undefined : problemOfPrincipalName(name);
   if (problem !== undefined) return unacceptable(`The user name ${problem}.`);

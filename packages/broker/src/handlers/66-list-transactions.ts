@@ -23,7 +23,7 @@ const knownStates: ReadonlySet<string> = new Set([
  */
 export const listTransactionsHandler: HandlerOf<Apis['ListTransactions']> = async (request, context) => {
   const { access, clock, cluster } = context;
-  const unknownStateFilters = request.stateFilters.filter((state) => !knownStates.has(state));
+  const unknownStateFilters = [...new Set(request.stateFilters)].filter((state) => !knownStates.has(state));
   const states = request.stateFilters.filter((state) => knownStates.has(state));
   const answer = (error: keyof typeof errors, found: readonly Found[] = []) => ({
     throttleTimeMs: 0,

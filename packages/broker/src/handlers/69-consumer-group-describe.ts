@@ -19,7 +19,7 @@ export const consumerGroupDescribeHandler: HandlerOf<Apis['ConsumerGroupDescribe
       members.map((member) => ({
         ...describedMember(member, context),
         instanceId: member.instanceId,
-        subscribedTopicRegex: member.subscribedTopicRegex === '' ? null : member.subscribedTopicRegex,
+        subscribedTopicRegex: member.subscribedTopicRegex,
         targetAssignment: { topicPartitions: namedPartitions(member.target, context.cluster) },
         memberType: memberType[member.isClassic ? 'classic' : 'consumer'],
       })),

@@ -13,7 +13,8 @@ import { isTopicName } from '../topics/topic-name.ts';
  *
  * - An empty list requests all topics. A page has at most as many partitions as the client requests and
  *   `brokerLimits.describedPartitionsMax`; the cursor is the first partition of the page.
- * - A cursor whose topic was deleted continues with the next name. With a partition below 0 it is INVALID_REQUEST.
+ * - A cursor whose topic was deleted continues with the next name. With a partition below 0, or a topic that is none of
+ *   those that the request names, it is INVALID_REQUEST for each of these.
  * - Internal topics are listed only if named, and flagged as internal.
  * - INVALID_TOPIC_EXCEPTION, UNKNOWN_TOPIC_OR_PARTITION per topic. Topics are not created.
  * - Requires DESCRIBE on the topic (TOPIC_AUTHORIZATION_FAILED, whether the topic exists or not). A request for all
@@ -26,11 +27,12 @@ export function describeTopicPartitionsHandler(
     const { access, cluster } = context;
     const turns = new Turns(context.clock);
     const { cursor } = request;
-    if (cursor !== null && cursor.partitionIndex < 0) {
+    const asksForAll = request.topics.length === 0;
+    const isElsewhere = !asksForAll && request.topics.every(({ name }) => name !== cursor?.topicName);
+    if (cursor !== null && (cursor.partitionIndex < 0 || isElsewhere)) {
       const refused = request.topics.map(({ name }) => failed(name, 'INVALID_REQUEST'));
       return page(refused, null);
     }
-    const asksForAll = request.topics.length === 0;
     const placement = placementOf(context);
     const limit = Math.min(Math.max(request.responsePartitionLimit, 1), brokerLimits.describedPartitionsMax);
     const topics: Entry[] = [];

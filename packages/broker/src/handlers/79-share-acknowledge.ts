@@ -25,9 +25,9 @@ export function shareAcknowledgeHandler(service: ShareService): HandlerOf<Apis['
   return async (request, context) => {
     const { apiVersion, access, closed } = context;
     const { groupId, memberId, shareSessionEpoch, isRenewAck } = request;
-    if (!groupId) return refused('INVALID_REQUEST');
+    if (groupId === null) return refused('INVALID_REQUEST');
     if (!access.may('READ', 'GROUP', groupId)) return refused('GROUP_AUTHORIZATION_FAILED');
-    if (!memberId) return refused('INVALID_REQUEST');
+    if (memberId === null) return refused('INVALID_REQUEST');
     const session = service.sessions.acknowledge({ groupId, memberId, shareSessionEpoch }, closed);
     if (typeof session === 'string') return refused(session);
     const isRenewing = isRenewAck && apiVersion >= renewFromVersion;

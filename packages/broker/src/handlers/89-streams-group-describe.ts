@@ -25,7 +25,7 @@ export const streamsGroupDescribeHandler: HandlerOf<Apis['StreamsGroupDescribe']
     if (!isShown[index]) return failed(groupId, 'GROUP_AUTHORIZATION_FAILED');
     const group = described?.[next++];
     if (group === undefined) return failed(groupId, 'COORDINATOR_LOAD_IN_PROGRESS');
-    if (group.error !== 'NONE') return failed(groupId, group.error, group.state);
+    if (group.error !== 'NONE') return failed(groupId, group.error);
     if (!seesTopicsOf(group, access)) return failed(groupId, 'TOPIC_AUTHORIZATION_FAILED');
     return {
       errorCode: errors.NONE.code,
@@ -98,12 +98,12 @@ function seesTopicsOf({ topology }: StreamsGroupDescription, access: Access): bo
   return true;
 }
 
-function failed(groupId: string, error: ErrorName, groupState = '') {
+function failed(groupId: string, error: ErrorName) {
   return {
     errorCode: errors[error].code,
     errorMessage: error === 'GROUP_ID_NOT_FOUND' ? `Group ${groupId} not found.` : null,
     groupId,
-    groupState,
+    groupState: '',
     groupEpoch: 0,
     assignmentEpoch: 0,
     topology: null,

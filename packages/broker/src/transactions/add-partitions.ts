@@ -31,6 +31,7 @@ export async function addPartitions(
     partitions.some((partition) => refusalOf(name, partition) !== undefined),
   );
   if (isRefused) return undefined;
+  if (producer.transactionalId === '') return 'INVALID_REQUEST';
   const partitions = topics.flatMap(({ name, partitions }): TopicPartition[] => {
     // A topic without partitions was not checked and need not exist.
     if (partitions.length === 0) return [];

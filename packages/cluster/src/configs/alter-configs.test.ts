@@ -130,6 +130,8 @@ const cases: [kind: ConfigResourceKind, before: Texts, changes: string[], after:
     ['match=client_id=('],
     /^INVALID_CONFIG match=client_id=\(: must be selector=pattern/,
   ],
+  ['clientMetrics', {}, ['interval.ms=soon'], /^INVALID_CONFIG interval\.ms=soon: must be a whole number/],
+  ['clientMetrics', {}, ['no.such.config=1'], /^INVALID_REQUEST no\.such\.config=1: unknown/],
   ['clientMetrics', {}, ['match=shoe_size=1'], /^INVALID_CONFIG match=shoe_size=1: must be/],
   [
     'clientMetrics',
@@ -141,7 +143,7 @@ const cases: [kind: ConfigResourceKind, before: Texts, changes: string[], after:
     'clientMetrics',
     {},
     ['interval.ms=99'],
-    /^INVALID_CONFIG interval\.ms=99: must be a whole number from 100/,
+    /^INVALID_REQUEST interval\.ms=99: must be a whole number from 100/,
   ],
 ];
 

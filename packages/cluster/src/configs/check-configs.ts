@@ -54,8 +54,10 @@ function check<Value extends string | null>(
       const row = rows[name]!;
       const fixed = fixedRule(kind, row);
       if (fixed !== undefined) problem(name, fixed, 'INVALID_REQUEST');
-      else if (text !== null && row.type.parse(text) === undefined) problem(name, `must be ${row.type.rule}`);
-      else if (text !== null && refusalOf(row, text) !== undefined) problem(name, refusalOf(row, text)!);
+      else if (text !== null && row.type.parse(text) === undefined) {
+        const isOutside = kind === 'clientMetrics' && /^[+-]?\d+$/.test(text.trim());
+        problem(name, `must be ${row.type.rule}`, isOutside ? 'INVALID_REQUEST' : 'INVALID_CONFIG');
+      } else if (text !== null && refusalOf(row, text) !== undefined) problem(name, refusalOf(row, text)!);
       else found.set(name, text);
     } else if (Object.hasOwn(aliases, name)) {
       const fixed = fixedRule(kind, rows[aliases[name]!.of]!);
@@ -66,7 +68,9 @@ function check<Value extends string | null>(
       // As in Kafka; it also allows removing what an older release stored.
       unknown.set(name, text);
     } else {
-      problem(name, unknownRule(catalogue, name, problems.length < hintsMax));
+      // As in Kafka, where each kind of resource has its own error.
+      const error = kind === 'clientMetrics' ? 'INVALID_REQUEST' : 'INVALID_CONFIG';
+      problem(name, unknownRule(catalogue, name, problems.length < hintsMax), error);
     }
   }
   // In the order of the catalogue, and only if neither the canonical name nor a preceding alias is set.

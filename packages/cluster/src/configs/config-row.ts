@@ -49,7 +49,10 @@ export interface ConfigProblem {
   readonly name: string;
   readonly value: string;
   readonly rule: string;
-  /** INVALID_REQUEST for a config that exists but cannot be changed this way, as in Kafka; otherwise INVALID_CONFIG. */
+  /**
+   * INVALID_REQUEST for a config that exists but cannot be changed this way, and for client metrics, as in Kafka;
+   * otherwise INVALID_CONFIG.
+   */
   readonly error: 'INVALID_CONFIG' | 'INVALID_REQUEST';
 }
 

@@ -67,8 +67,8 @@ export class ConsumerGroups {
     const problem = checkHeartbeat(heartbeat, host.consumerRules(groupId));
     if (problem !== undefined) return refused(problem, memberId);
     if (memberEpoch !== 0) {
-      const message = `The group ${groupId} has no member ${memberId}.`;
-      return refused({ error: 'UNKNOWN_MEMBER_ID', message }, memberId);
+      const why = group === undefined ? 'does not exist' : 'is not a consumer group';
+      return refused(notFound(groupId, why), memberId);
     }
     if (!hasRoomFor(1)) return refused(noRoom, memberId);
     if (group instanceof ClassicGroupRuntime) return this.#upgrade(group, heartbeat, freshMemberId);

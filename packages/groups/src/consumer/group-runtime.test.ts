@@ -263,7 +263,17 @@ test('offsets are committed with the epoch of the member', async () => {
 
 test('requests fail for a missing group, or one of another type', async () => {
   const { node } = await leader();
-  assert.equal((await beat(node, 'g', 'one', 1)).error, 'UNKNOWN_MEMBER_ID');
+  for (const [memberEpoch, instanceId] of [
+    [1, null],
+    [-1, null],
+    [-2, 'i'],
+  ] as const) {
+    assert.equal(
+      (await beat(node, 'g', 'one', memberEpoch, { instanceId })).error,
+      'GROUP_ID_NOT_FOUND',
+      `epoch ${memberEpoch}`,
+    );
+  }
   assert.equal(
     (await join(node, 'g', 'one', { subscribedTopicRegex: '(' })).error,
     'INVALID_REGULAR_EXPRESSION',
@@ -271,7 +281,7 @@ test('requests fail for a missing group, or one of another type', async () => {
   assert.deepEqual(await node.listGroups({ states: [], types: [] }), [], 'refused requests create no group');
   const { memberId } = await node.joinGroup(joinOf('connect', { protocolType: 'connect' }));
   assert.equal((await join(node, 'connect', 'one')).error, 'GROUP_ID_NOT_FOUND');
-  assert.equal((await beat(node, 'connect', memberId, 1)).error, 'UNKNOWN_MEMBER_ID');
+  assert.equal((await beat(node, 'connect', memberId, 1)).error, 'GROUP_ID_NOT_FOUND');
   await join(node, 'new', 'one');
   assert.equal((await node.describeGroups(['new']))[0]!.error, 'GROUP_ID_NOT_FOUND');
   assert.equal(

@@ -5,6 +5,7 @@ import type {
   ModernHeartbeatAnswer,
 } from '@weir/cluster';
 import type { GroupHost, PendingAnswer } from '../group.ts';
+import { notFound } from '../group-id.ts';
 import { charsOf, type ModernGroup } from './modern-group.ts';
 import type { ModernRules } from './modern-step.ts';
 
@@ -121,7 +122,7 @@ export async function whenDurable<Answer extends { readonly memberId: string }>(
 /** The description of a group that does not exist or has another type. */
 export function missingGroup(groupId: string): ModernGroupDescription<never> {
   return {
-    error: 'GROUP_ID_NOT_FOUND',
+    error: notFound(groupId),
     groupId,
     state: 'Dead',
     epoch: 0,

@@ -361,8 +361,15 @@ test('altering offsets creates a missing group, and a missing group has no offse
     (await on.describeShareOffsets([{ groupId, partitions: [place] }]))[0]!;
   const unbegun = { error: 'NONE', offsets: [{ ...place, startOffset: -1, lag: -1, error: 'NONE' }] };
   assert.deepEqual(await describe(node, 'new'), unbegun);
-  assert.deepEqual(await alter('new', 9), { error: 'NONE', results: ['UNKNOWN_TOPIC_OR_PARTITION'] });
+  const elsewhere = { topicId: Buffer.alloc(16, 9).toString('base64url'), partition: 0, startOffset: 4 };
+  assert.deepEqual(await node.alterShareOffsets({ groupId: 'new', offsets: [elsewhere] }), {
+    error: 'NONE',
+    results: ['UNKNOWN_TOPIC_OR_PARTITION'],
+  });
   assert.equal((await node.describeShareGroups(['new']))[0]!.error, 'GROUP_ID_NOT_FOUND');
+  // As in Apache Kafka, the topic has to be there, and not the partition.
+  assert.deepEqual(await alter('empty', 9), { error: 'NONE', results: ['UNKNOWN_TOPIC_OR_PARTITION'] });
+  assert.equal((await node.describeShareGroups(['empty']))[0]!.state, 'Empty');
   assert.deepEqual(await alter('new', 0), { error: 'NONE', results: ['NONE'] });
   assert.equal((await node.describeShareGroups(['new']))[0]!.state, 'Empty');
   assert.equal((await alter('', 0)).error, 'INVALID_GROUP_ID');

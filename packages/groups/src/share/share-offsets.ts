@@ -38,9 +38,11 @@ export class ShareOffsets {
     const problems = offsets.map((offset) => this.#problemOfOffset(offset));
     const isNew = this.#options.groups.find(groupId) === undefined;
     let error = this.#problemOf(groupId);
-    // Altering offsets creates a group that has no members yet.
+    // Altering offsets creates a group that has no members yet, if any of the topics is there.
     if (isNew && error === 'GROUP_ID_NOT_FOUND') {
-      error = problems.includes('NONE') ? await this.#options.groups.create(groupId) : 'NONE';
+      const { machine } = this.#options;
+      const isAbout = offsets.some(({ topicId }) => machine.topicById(topicId) !== undefined);
+      error = isAbout ? await this.#options.groups.create(groupId) : 'NONE';
     }
     if (error !== 'NONE') return { error, results: [] };
     const altered = offsets.map((offset, index) =>

@@ -2,6 +2,7 @@ import type { StreamsGroupDescription, StreamsHeartbeat, StreamsHeartbeatAnswer 
 import { ClassicGroupRuntime } from '../classic/group-runtime.ts';
 import type { GroupHost, PendingAnswer } from '../group.ts';
 import type { GroupDirectory } from '../group-directory.ts';
+import { notFound as missing } from '../group-id.ts';
 import { noRoom, type Problem, tooManyGroups, whenDurable } from '../modern/heartbeats.ts';
 import { checkHeartbeat } from './check-heartbeat.ts';
 import { StreamsGroupRuntime } from './group-runtime.ts';
@@ -32,7 +33,7 @@ export class StreamsGroups {
   describe(groupId: string): StreamsGroupDescription {
     const group = this.#options.directory.find(groupId);
     if (group instanceof StreamsGroupRuntime) return group.describeStreams();
-    return { error: 'GROUP_ID_NOT_FOUND', groupId, state: 'Dead', epoch: 0, assignmentEpoch: 0, members: [] };
+    return { error: missing(groupId), groupId, state: 'Dead', epoch: 0, assignmentEpoch: 0, members: [] };
   }
 
   #heartbeat(heartbeat: StreamsHeartbeat): PendingAnswer<StreamsHeartbeatAnswer> {

@@ -104,6 +104,21 @@ describe('SCRAM credentials over a real leader', () => {
       { deletions: [{ name: 'dave', mechanism: sha512 }], upsertions: [upsertion('dave')] },
       { dave: 'DUPLICATE_RESOURCE' },
     ],
+    [
+      'a repeated user with a mistake',
+      { upsertions: [upsertion('carol', { mechanism: 0 }), upsertion('carol')] },
+      { carol: 'UNSUPPORTED_SASL_MECHANISM' },
+    ],
+    [
+      'an unknown credential, removed and set',
+      { deletions: [{ name: 'erin', mechanism: sha512 }], upsertions: [upsertion('erin')] },
+      { erin: 'RESOURCE_NOT_FOUND' },
+    ],
+    [
+      'removal of no name',
+      { deletions: [{ name: '', mechanism: sha512 }] },
+      { '': 'UNACCEPTABLE_CREDENTIAL' },
+    ],
     ['removal', { deletions: [{ name: 'dave', mechanism: sha512 }] }, { dave: 'NONE' }],
     [
       'removal of an unknown credential',
