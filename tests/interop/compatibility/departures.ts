@@ -78,8 +78,15 @@ export const departures = [
     area: 'groups',
     subject: 'the empty group id',
     apache: 'offsets can be committed and fetched, for clients before Kafka 2.2',
-    weir: '`INVALID_GROUP_ID`',
+    weir: '`INVALID_GROUP_ID` for commits; to other requests a group without a name does not exist',
     reason: 'deprecated by KIP-289; a group has a name',
+  },
+  {
+    area: 'groups',
+    subject: 'OffsetCommit before v9 by members of consumer groups',
+    apache: '`UNSUPPORTED_VERSION`',
+    weir: 'is held to the epoch as later versions are',
+    reason: 'every version has the field that carries the epoch; no client sends one',
   },
   {
     area: 'topics',
@@ -170,9 +177,17 @@ export const departures = [
   },
   {
     area: 'protocol',
-    subject: 'partitions that ListOffsets names twice',
-    apache: 'INVALID_REQUEST, answered once',
-    weir: 'INVALID_REQUEST each time',
+    subject: 'elements that a request names twice',
+    apache:
+      'are answered once in ListOffsets, DeleteRecords and AlterReplicaLogDirs; Produce writes the last batch of a partition',
+    weir: 'are answered each time, mostly with INVALID_REQUEST; Produce writes none of them',
+    reason: 'every element of a request has its answer, and a batch is not dropped silently',
+  },
+  {
+    area: 'protocol',
+    subject: 'answers about topics of which no partition is named',
+    apache: 'leave the topics out (OffsetCommit, TxnOffsetCommit, DeleteRecords)',
+    weir: 'have them, without partitions',
     reason: 'every element of a request has its answer',
   },
   {
@@ -197,13 +212,6 @@ export const departures = [
     reason: 'the state of producers is part of the metadata, which has no times of records',
   },
   {
-    area: 'fetch',
-    subject: 'aborted transactions beside an error',
-    apache: 'an empty list',
-    weir: 'null',
-    reason: 'both mean that there are none',
-  },
-  {
     area: 'groups',
     subject: 'epochs of consumer, share and streams groups',
     apache: 'rise by two when a group is made and its first member joins',
@@ -216,13 +224,6 @@ export const departures = [
     apache: 'patterns, tasks and partitions of share groups follow a heartbeat later; `NotReady` until then',
     weir: 'the answer has the assignment; states are `Assigning` and later ones',
     reason: 'the coordinator has the names of all topics',
-  },
-  {
-    area: 'groups',
-    subject: 'descriptions of groups: what is not set, groups that do not exist',
-    apache: 'an empty pattern, no state',
-    weir: 'null, `Dead`',
-    reason: 'both mean that there is none',
   },
   {
     area: 'groups',
@@ -240,10 +241,25 @@ export const departures = [
   },
   {
     area: 'groups',
-    subject: 'answers of ShareFetch and ShareAcknowledge to an error',
-    apache: 'have leader 0 at epoch 0, and the time of locks',
-    weir: 'have no leader, and no time',
-    reason: 'nothing was fetched or acknowledged',
+    subject: 'answers of ShareFetch and ShareAcknowledge: the leader, and the time of locks',
+    apache: 'have leader 0 at epoch 0 where they name none; the time of locks also beside an error',
+    weir: 'have leader -1 at epoch -1; no time of locks where nothing was acknowledged',
+    reason: 'node 0 may be an agent, and clients go to a leader that is named',
+  },
+  {
+    area: 'groups',
+    subject: 'start offsets of share groups',
+    apache:
+      'DescribeShareGroupOffsets shows that of the last write, which an acknowledgement does not yet move',
+    weir: 'shows the first record that is not finished',
+    reason: 'both begin there after a failure',
+  },
+  {
+    area: 'groups',
+    subject: 'TxnOffsetCommit with several mistakes',
+    apache: 'tells that of the transaction',
+    weir: 'tells that of the group',
+    reason: 'nothing is committed either way',
   },
   {
     area: 'groups',
@@ -268,11 +284,17 @@ export const departures = [
   },
   {
     area: 'administration',
-    subject: 'errors of configs',
-    apache:
-      '`INVALID_REQUEST` for an empty topic name, for an unknown config of client metrics, and for threads that a broker would halve',
-    weir: '`UNKNOWN_TOPIC_OR_PARTITION`, `INVALID_CONFIG`, and accepts the threads, which have no effect',
-    reason: 'each kind of resource has the same errors',
+    subject: 'ElectLeaders of all partitions',
+    apache: 'names every topic, without partitions where no election was needed',
+    weir: 'names none',
+    reason: 'no election is ever needed: any agent serves any partition',
+  },
+  {
+    area: 'administration',
+    subject: 'numbers of threads of brokers',
+    apache: '`INVALID_REQUEST` for less than half and for more than twice as many as there are',
+    weir: 'accepts them',
+    reason: 'they have no effect',
   },
   {
     area: 'administration',
@@ -284,7 +306,7 @@ export const departures = [
   {
     area: 'administration',
     subject: 'configs of brokers that can change while they run',
-    apache: '`auto.create.topics.enable` cannot',
+    apache: '`auto.create.topics.enable` and `num.partitions` cannot',
     weir: 'can, for the cluster',
     reason: 'the cluster has it, and no agent restarts for it',
   },
@@ -308,13 +330,6 @@ export const departures = [
     apache: 'are stored',
     weir: '`INVALID_REQUEST`',
     reason: 'a rule without effect is a mistake',
-  },
-  {
-    area: 'security',
-    subject: 'removing the credential of a user without a name',
-    apache: '`UNACCEPTABLE_CREDENTIAL`',
-    weir: '`RESOURCE_NOT_FOUND`',
-    reason: 'there is none',
   },
   {
     area: 'administration',
@@ -343,13 +358,6 @@ export const departures = [
     apache: 'the error has no cluster and endpoint type 1',
     weir: 'the error has the cluster and the endpoint type of the request',
     reason: 'they tell which request failed',
-  },
-  {
-    area: 'topics',
-    subject: 'cursors of DescribeTopicPartitions that no page has returned',
-    apache: 'are `INVALID_REQUEST` for all topics, in some cases',
-    weir: 'only with a partition below 0; otherwise the page begins there or with the next name',
-    reason: 'a topic may have been deleted or made between two pages',
   },
   {
     area: 'produce',

@@ -42,6 +42,21 @@ function fits(pattern: string | RegExp, text: string): boolean {
   return typeof pattern === 'string' ? pattern === text : pattern.test(text);
 }
 
+const contradiction =
+  'requests that contradict themselves: unknown isolation levels, ids with names, names that are null or empty';
+const tooFar =
+  'records whose time is too far from the present (`message.timestamp.after.max.ms`, `message.timestamp.before.max.ms`)';
+const internalTopics = '`__consumer_offsets`, `__transaction_state`, `__share_group_state`';
+const firstHeartbeats = 'what the first heartbeats of a group learn';
+const emptyGroupId = 'the empty group id';
+const noLogin = 'a login on a listener that needs none';
+const unknownAclElements = 'rules and filters of ACLs with unknown elements';
+const assignmentIntervals = 'assignment intervals of `weir local`, `weir playground` and `weir demo`';
+const features = 'features `kraft.version` and `eligible.leader.replicas.version`, and the epoch of features';
+
+/** The value of a config, and where it comes from. */
+const valueAndSource = /configs\[\](?:\.value|\.configSource|\.synonyms\[\](?:\.value|\.source)?)$/;
+
 export const allowedDifferences: readonly AllowedDifference[] = [
   {
     api: 'any',
@@ -53,9 +68,17 @@ export const allowedDifferences: readonly AllowedDifference[] = [
   // What only one of them has.
   {
     api: 'any',
-    path: /^(?:topics|configResources)\[\]/,
-    at: /\b__(?:consumer_offsets|transaction_state|share_group_state)\b/,
-    departure: '`__consumer_offsets`, `__transaction_state`, `__share_group_state`',
+    path: /^(?:topics|results\[\]\.topics|configResources)\[\]$/,
+    at: /\b__(?:consumer_offsets|transaction_state|share_group_state)$/,
+    weir: 'absent',
+    departure: internalTopics,
+  },
+  {
+    api: 'CreateTopics',
+    path: /^topics\[\]/,
+    at: /^__(?:consumer_offsets|transaction_state|share_group_state)/,
+    when: /^what cannot be created$/,
+    departure: internalTopics,
   },
   {
     api: 'ApiVersions',
@@ -96,35 +119,27 @@ export const allowedDifferences: readonly AllowedDifference[] = [
   },
   {
     api: 'any',
-    path: /configs\[\]\./,
+    path: valueAndSource,
     at: /\/retention\.ms(?:\/|$)/,
     departure: 'default of `retention.ms`',
   },
   {
     api: 'any',
-    path: /configs\[\]\./,
+    path: valueAndSource,
     at: /\/max\.message\.bytes(?:\/|$)/,
     departure: '`max.message.bytes`',
   },
   {
     api: 'any',
-    path: /configs\[\]\./,
+    path: valueAndSource,
     at: /\/message\.timestamp\.after\.max\.ms(?:\/|$)/,
-    departure:
-      'records whose time is too far from the present (`message.timestamp.after.max.ms`, `message.timestamp.before.max.ms`)',
-  },
-
-  {
-    api: 'DescribeTopicPartitions',
-    path: /^topics/,
-    when: /^topics are described page after page$/,
-    departure: 'cursors of DescribeTopicPartitions that no page has returned',
+    departure: tooFar,
   },
 
   // Records.
   {
     api: 'Produce',
-    path: /^responses/,
+    path: /^responses\[\]\.partitionResponses\[\]\.(?:errorCode|errorMessage|baseOffset|logStartOffset)$/,
     when: /, bytes behind the batch$/,
     departure: 'bytes behind the batch of a partition',
   },
@@ -136,38 +151,49 @@ export const allowedDifferences: readonly AllowedDifference[] = [
   },
   {
     api: 'Produce',
-    path: /^responses/,
+    path: /^responses\[\]\.partitionResponses\[\]\.(?:errorCode|errorMessage|baseOffset|recordErrors\[\])$/,
     at: /-recent\//,
-    departure:
-      'records whose time is too far from the present (`message.timestamp.after.max.ms`, `message.timestamp.before.max.ms`)',
+    departure: tooFar,
   },
   {
     api: 'Produce',
-    path: /logStartOffset$/,
+    path: 'responses[].partitionResponses[].logStartOffset',
     weir: '-1n',
     departure: 'the start of the log beside an error',
   },
-  { api: 'Produce', path: /recordErrors/, at: /-small\//, departure: '`max.message.bytes`' },
+  {
+    api: 'Produce',
+    path: 'responses[].partitionResponses[].recordErrors[]',
+    apache: 'absent',
+    at: /-small\//,
+    departure: '`max.message.bytes`',
+  },
   {
     api: 'Produce',
     path: 'responses[].partitionResponses[].logAppendTimeMs',
     apache: /^record time/,
     departure: 'the answer to a batch that was written before',
   },
-  { api: 'DescribeProducers', path: /lastTimestamp|coordinatorEpoch/, departure: 'DescribeProducers' },
   {
     api: 'DescribeProducers',
-    path: /errorCode/,
-    apache: 'INVALID_TOPIC_EXCEPTION',
-    weir: 'UNKNOWN_TOPIC_OR_PARTITION',
+    path: 'topics[].partitions[].activeProducers[].lastTimestamp',
+    apache: /^record time/,
+    weir: 'a time',
     departure: 'DescribeProducers',
   },
   {
-    api: 'Fetch',
-    path: 'responses[].partitions[].abortedTransactions',
-    apache: '[]',
-    weir: 'null',
-    departure: 'aborted transactions beside an error',
+    api: 'DescribeProducers',
+    path: 'topics[].partitions[].activeProducers[].coordinatorEpoch',
+    apache: '-1',
+    weir: '0',
+    departure: 'DescribeProducers',
+  },
+  {
+    api: 'DescribeProducers',
+    path: 'topics[].partitions[].errorCode',
+    apache: 'INVALID_TOPIC_EXCEPTION',
+    weir: 'UNKNOWN_TOPIC_OR_PARTITION',
+    departure: 'DescribeProducers',
   },
   {
     api: 'Fetch',
@@ -180,7 +206,8 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     api: 'ListOffsets',
     path: 'topics[]',
     apache: 'absent',
-    departure: 'partitions that ListOffsets names twice',
+    when: /^offsets by time$/,
+    departure: 'elements that a request names twice',
   },
 
   // Requests that no client sends.
@@ -199,34 +226,54 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     departure: 'ApiVersions in a version that is not served',
   },
   {
-    api: 'any',
-    path: /errorCode$/,
-    apache: 'UNKNOWN_SERVER_ERROR',
-    departure:
-      'requests that contradict themselves: unknown isolation levels, ids with names, names that are null or empty',
-  },
-  {
     api: 'Metadata',
-    path: /^(?:brokers|clusterId|controllerId|topics\[\]\.name)/,
-    when: /^metadata of topics/,
-    departure:
-      'requests that contradict themselves: unknown isolation levels, ids with names, names that are null or empty',
+    path: /^(?:topics\[\]\.)?errorCode$/,
+    apache: 'UNKNOWN_SERVER_ERROR',
+    weir: /^(?:NONE|INVALID_REQUEST|INVALID_TOPIC_EXCEPTION)$/,
+    departure: contradiction,
   },
   {
     api: 'Fetch',
-    path: /highWatermark|lastStableOffset|records|logStartOffset/,
-    apache: /^(?:-1n|\[\])$/,
-    when: /^records are read$/,
-    departure:
-      'requests that contradict themselves: unknown isolation levels, ids with names, names that are null or empty',
+    path: /^(?:responses\[\]\.partitions\[\]\.)?errorCode$/,
+    apache: 'UNKNOWN_SERVER_ERROR',
+    weir: 'NONE',
+    departure: contradiction,
   },
   {
     api: 'ListOffsets',
-    path: /offset$|leaderEpoch$/,
-    apache: /^-1n?$/,
+    path: 'topics[].partitions[].errorCode',
+    apache: 'UNKNOWN_SERVER_ERROR',
+    weir: 'NONE',
     when: /^offsets by time$/,
-    departure:
-      'requests that contradict themselves: unknown isolation levels, ids with names, names that are null or empty',
+    departure: contradiction,
+  },
+  {
+    api: 'DescribeTopicPartitions',
+    path: 'topics[].errorCode',
+    apache: 'UNKNOWN_SERVER_ERROR',
+    weir: /^(?:NONE|INVALID_TOPIC_EXCEPTION|UNKNOWN_TOPIC_OR_PARTITION)$/,
+    departure: contradiction,
+  },
+  {
+    api: 'AlterUserScramCredentials',
+    path: 'results[].errorCode',
+    apache: 'UNKNOWN_SERVER_ERROR',
+    weir: 'UNACCEPTABLE_CREDENTIAL',
+    departure: contradiction,
+  },
+  {
+    api: 'CreateAcls',
+    path: 'results[].errorCode',
+    apache: 'UNKNOWN_SERVER_ERROR',
+    weir: 'INVALID_REQUEST',
+    departure: contradiction,
+  },
+  {
+    api: 'IncrementalAlterConfigs',
+    path: 'responses[].errorCode',
+    apache: 'UNKNOWN_SERVER_ERROR',
+    weir: 'INVALID_REQUEST',
+    departure: contradiction,
   },
   {
     api: 'any',
@@ -235,34 +282,113 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     weir: 'a text',
     departure: 'texts beside error codes',
   },
+  {
+    api: 'any',
+    path: /^topics\[\]$/,
+    apache: 'absent',
+    weir: /"partitions":\[\]\}$/,
+    departure: 'answers about topics of which no partition is named',
+    isRare: true,
+  },
+
+  {
+    api: 'ElectLeaders',
+    path: 'replicaElectionResults[]',
+    apache: /"partitionResult":\[\]\}$/,
+    weir: 'absent',
+    departure: 'ElectLeaders of all partitions',
+  },
 
   // Rights and logins.
-  { api: 'SaslHandshake', path: /^/, departure: 'a login on a listener that needs none' },
-  { api: 'SaslAuthenticate', path: /^/, departure: 'a login on a listener that needs none' },
   {
-    api: 'any',
-    path: /^(?:errorCode)?$/,
-    apache: /^(?:closed|NONE)$/,
-    weir: /^(?:an answer|INVALID_REQUEST)$/,
-    when: /access rule|^a (?:plain|damaged) request/,
-    departure: 'rules and filters of ACLs with unknown elements',
+    api: 'SaslHandshake',
+    path: 'errorCode',
+    apache: 'ILLEGAL_SASL_STATE',
+    weir: /^(?:NONE|UNSUPPORTED_SASL_MECHANISM)$/,
+    departure: noLogin,
   },
   {
-    api: 'any',
-    path: /^results\[\]\.errorCode$|^filterResults\[\]\.matchingAcls\[\]/,
+    api: 'SaslHandshake',
+    path: 'mechanisms',
+    apache: '[]',
+    weir: '["PLAIN","SCRAM-SHA-512"]',
+    departure: noLogin,
+  },
+  { api: 'SaslHandshake', path: '', apache: 'an answer', weir: 'closed', departure: noLogin },
+  {
+    api: 'DescribeAcls',
+    path: '',
+    apache: 'closed',
+    weir: 'an answer',
+    departure: unknownAclElements,
+  },
+  { api: 'CreateAcls', path: '', apache: 'closed', weir: 'an answer', departure: unknownAclElements },
+  { api: 'DeleteAcls', path: '', apache: 'closed', weir: 'an answer', departure: unknownAclElements },
+  {
+    api: 'DescribeAcls',
+    path: 'errorCode',
+    apache: 'NONE',
+    weir: 'INVALID_REQUEST',
+    departure: unknownAclElements,
+  },
+  {
+    api: 'DeleteAcls',
+    path: 'filterResults[].errorCode',
+    apache: 'NONE',
+    weir: 'INVALID_REQUEST',
+    departure: unknownAclElements,
+    isRare: true,
+  },
+  {
+    api: 'CreateAcls',
+    path: 'results[].errorCode',
+    apache: 'NONE',
+    weir: 'INVALID_REQUEST',
     when: /^what is no access rule$/,
     departure: 'ACLs that match no client: a host that is no address, or a principal that is no user',
   },
   {
-    api: 'AlterUserScramCredentials',
-    path: 'results[].errorCode',
-    apache: 'UNACCEPTABLE_CREDENTIAL',
-    weir: 'RESOURCE_NOT_FOUND',
-    departure: 'removing the credential of a user without a name',
+    api: 'DeleteAcls',
+    path: 'filterResults[].matchingAcls[]',
+    weir: 'absent',
+    when: /^what is no access rule$/,
+    departure: 'ACLs that match no client: a host that is no address, or a principal that is no user',
   },
 
   // The cluster.
-  { api: 'DescribeQuorum', path: /^/, departure: 'DescribeQuorum' },
+  {
+    api: 'DescribeQuorum',
+    path: 'nodes[]',
+    apache: 'absent',
+    departure: 'DescribeQuorum',
+  },
+  {
+    api: 'DescribeQuorum',
+    path: 'nodes[].listeners[].port',
+    weir: 'its port',
+    departure: 'DescribeQuorum',
+  },
+  {
+    api: 'DescribeQuorum',
+    path: /\.(?:logEndOffset|highWatermark)$/,
+    apache: /^\d+n$/,
+    weir: /^\d+n$/,
+    departure: 'DescribeQuorum',
+  },
+  {
+    api: 'DescribeQuorum',
+    path: 'topics[].partitions[].leaderEpoch',
+    apache: /^\d+$/,
+    weir: /^\d+$/,
+    departure: 'DescribeQuorum',
+  },
+  {
+    api: 'DescribeQuorum',
+    path: 'topics[].partitions[].leaderId',
+    apache: '0',
+    weir: '-1',
+    departure: 'DescribeQuorum',
+  },
   {
     api: 'DescribeLogDirs',
     path: /totalBytes|usableBytes/,
@@ -271,25 +397,27 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     departure: 'sizes of directories in DescribeLogDirs',
   },
   {
-    api: 'any',
+    api: 'IncrementalAlterConfigs',
     path: 'responses[].errorCode',
     apache: 'INVALID_REQUEST',
-    weir: /^(?:UNKNOWN_TOPIC_OR_PARTITION|INVALID_CONFIG|NONE)$/,
-    when: /^configs of/,
-    departure: 'errors of configs',
+    weir: 'NONE',
+    at: /^4 /,
+    when: /^configs of groups, brokers and client metrics are changed$/,
+    departure: 'numbers of threads of brokers',
   },
   {
     api: 'IncrementalAlterConfigs',
     path: 'responses[].errorMessage',
     weir: 'null',
     at: /^4 /,
-    departure: 'errors of configs',
+    when: /^configs of groups, brokers and client metrics are changed$/,
+    departure: 'numbers of threads of brokers',
   },
   {
     api: 'DescribeConfigs',
-    path: /configs\[\]/,
+    path: valueAndSource,
     at: /\/(?:consumer|share)\.assignment\.interval\.ms(?:\/|$)/,
-    departure: 'assignment intervals of `weir local`, `weir playground` and `weir demo`',
+    departure: assignmentIntervals,
   },
   {
     api: 'DescribeConfigs',
@@ -313,33 +441,77 @@ export const allowedDifferences: readonly AllowedDifference[] = [
   },
   {
     api: 'DescribeConfigs',
-    path: /configs\[\]\./,
+    path: valueAndSource,
     at: /\/message\.max\.bytes(?:\/|$)/,
     departure: '`max.message.bytes`',
   },
   {
     api: 'DescribeConfigs',
     path: 'results[].configs[].readOnly',
-    at: /\/auto\.create\.topics\.enable$/,
+    apache: 'true',
+    weir: 'false',
+    at: /\/(?:auto\.create\.topics\.enable|num\.partitions)$/,
     departure: 'configs of brokers that can change while they run',
   },
   {
     api: 'ApiVersions',
-    path: /^(?:finalized|supported)Features/,
-    departure: 'features `kraft.version` and `eligible.leader.replicas.version`, and the epoch of features',
+    path: /^(?:finalized|supported)Features\[\]$/,
+    at: /^(?:kraft|eligible\.leader\.replicas)\.version$/,
+    weir: 'absent',
+    departure: features,
   },
+  { api: 'ApiVersions', path: 'finalizedFeaturesEpoch', weir: '1n', departure: features },
 
   { api: 'AlterClientQuotas', path: 'entries[]', departure: 'entities of quotas that name a type twice' },
-  { api: 'UpdateFeatures', path: /^/, weir: /NONE|null/, departure: 'UpdateFeatures to the present level' },
   {
-    api: 'any',
+    api: 'UpdateFeatures',
+    path: 'errorCode',
+    apache: 'INVALID_UPDATE_VERSION',
+    weir: 'NONE',
+    departure: 'UpdateFeatures to the present level',
+  },
+  {
+    api: 'UpdateFeatures',
+    path: 'errorMessage',
+    apache: 'a text',
+    weir: 'null',
+    departure: 'UpdateFeatures to the present level',
+  },
+  {
+    api: 'UpdateFeatures',
+    path: 'results[]',
+    apache: 'absent',
+    weir: /"errorCode":"NONE"/,
+    departure: 'UpdateFeatures to the present level',
+  },
+  {
+    api: 'AddRaftVoter',
     path: 'errorCode',
     apache: 'INVALID_REQUEST',
     weir: 'UNSUPPORTED_VERSION',
-    when: /voter/,
     departure: 'changes of voters (AddRaftVoter, RemoveRaftVoter)',
   },
-  { api: 'DescribeCluster', path: /endpointType|clusterId/, departure: 'DescribeCluster of controllers' },
+  {
+    api: 'RemoveRaftVoter',
+    path: 'errorCode',
+    apache: 'INVALID_REQUEST',
+    weir: 'UNSUPPORTED_VERSION',
+    departure: 'changes of voters (AddRaftVoter, RemoveRaftVoter)',
+  },
+  {
+    api: 'DescribeCluster',
+    path: 'endpointType',
+    apache: '1',
+    weir: /^(?:0|2|9)$/,
+    departure: 'DescribeCluster of controllers',
+  },
+  {
+    api: 'DescribeCluster',
+    path: 'clusterId',
+    apache: '',
+    weir: 'its cluster',
+    departure: 'DescribeCluster of controllers',
+  },
   {
     api: 'AlterPartitionReassignments',
     path: 'responses[].partitions[].errorCode',
@@ -358,9 +530,15 @@ export const allowedDifferences: readonly AllowedDifference[] = [
   },
   {
     api: 'DescribeProducers',
-    path: /producerEpoch|lastSequence/,
+    path: /activeProducers\[\]\.(?:producerEpoch|lastSequence)$/,
     when: /transaction$/,
     departure: 'DescribeProducers',
+  },
+  {
+    api: 'Fetch',
+    path: 'responses[].partitions[].records',
+    when: /^markers of transactions$/,
+    departure: '`Admin.abortTransaction` and `kafka-transactions abort` (WriteTxnMarkers)',
   },
   {
     api: 'TxnOffsetCommit',
@@ -370,55 +548,91 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     departure: 'TxnOffsetCommit by a member of a group that only has offsets',
   },
 
-  // Groups.
-  { api: 'any', path: /errorCode$/, weir: 'INVALID_GROUP_ID', departure: 'the empty group id' },
   {
-    api: 'DescribeGroups',
-    path: /errorMessage|groupState/,
-    at: /^$/,
-    departure: 'the empty group id',
+    api: 'TxnOffsetCommit',
+    path: 'topics[].partitions[].errorCode',
+    apache: 'INVALID_PRODUCER_ID_MAPPING',
+    weir: /^(?:ILLEGAL_GENERATION|UNKNOWN_MEMBER_ID)$/,
+    departure: 'TxnOffsetCommit with several mistakes',
+    isRare: true,
+  },
+
+  // Groups.
+  {
+    api: 'OffsetCommit',
+    path: 'topics[].partitions[].errorCode',
+    weir: 'INVALID_GROUP_ID',
+    departure: emptyGroupId,
+    isRare: true,
+  },
+  {
+    api: 'OffsetCommit',
+    path: 'topics[].partitions[].errorCode',
+    apache: 'UNSUPPORTED_VERSION',
+    weir: 'NONE',
+    when: /^the life of a consumer group$/,
+    departure: 'OffsetCommit before v9 by members of consumer groups',
   },
   {
     api: 'OffsetFetch',
-    path: 'groups[].topics[]',
-    at: /^\//,
-    weir: 'absent',
-    departure: 'the empty group id',
+    path: /^groups\[\]\.topics\[\]\.partitions\[\]\.(?:committedOffset|metadata)$/,
+    apache: /^(?:-1n)?$/,
+    weir: /^(?:3n|a note)$/,
+    when: /^the life of a consumer group$/,
+    departure: 'OffsetCommit before v9 by members of consumer groups',
   },
   {
     api: 'any',
     path: /(?:memberEpoch|groupEpoch|assignmentEpoch)$/,
+    apache: /^[1-9]\d*$/,
+    weir: /^[1-9]\d*$/,
     departure: 'epochs of consumer, share and streams groups',
   },
   {
-    api: 'any',
-    path: /groupState$|subscribedTopicRegex$/,
-    apache: '',
-    weir: /^(?:Dead|null)$/,
-    departure: 'descriptions of groups: what is not set, groups that do not exist',
-  },
-  {
-    api: 'any',
-    path: /groupState$/,
+    api: 'StreamsGroupDescribe',
+    path: 'groups[].groupState',
     apache: 'NotReady',
     weir: 'Assigning',
-    departure: 'what the first heartbeats of a group learn',
+    departure: firstHeartbeats,
   },
   {
-    api: 'any',
-    path: /topicPartitions\[\]$/,
+    api: 'ConsumerGroupHeartbeat',
+    path: 'assignment.topicPartitions[]',
     apache: 'absent',
-    departure: 'what the first heartbeats of a group learn',
+    when: /^a consumer group subscribes by pattern$|^random/,
+    departure: firstHeartbeats,
+  },
+  {
+    api: 'ShareGroupHeartbeat',
+    path: 'assignment.topicPartitions[]',
+    apache: 'absent',
+    departure: firstHeartbeats,
+  },
+  {
+    api: 'ShareGroupDescribe',
+    path: 'groups[].members[].assignment.topicPartitions[]',
+    apache: 'absent',
+    departure: firstHeartbeats,
   },
   {
     api: 'StreamsGroupDescribe',
-    path: /stateChangelogTopics\[\]\.partitions$/,
+    path: 'groups[].topology.subtopologies[].stateChangelogTopics[].partitions',
     apache: '0',
     departure: 'missing internal topics of streams groups',
   },
   {
     api: 'StreamsGroupHeartbeat',
     path: 'status[]',
+    // Internal topics are missing.
+    at: /^3$/,
+    weir: 'absent',
+    departure: 'missing internal topics of streams groups',
+  },
+  {
+    api: 'StreamsGroupHeartbeat',
+    path: 'status[]',
+    // The topology is stale.
+    at: /^0$/,
     weir: 'absent',
     when: /processId/,
     departure: 'heartbeats of streams groups that Apache Kafka 4.3 does not check',
@@ -426,12 +640,38 @@ export const allowedDifferences: readonly AllowedDifference[] = [
   {
     api: 'ShareFetch',
     path: 'responses[].partitions[].acquiredRecords[].lastOffset',
+    apache: '3n',
+    weir: '1n',
     departure: 'records that ShareFetch acquires',
   },
   {
+    // It has acquired all of the batch before.
+    api: 'ShareFetch',
+    path: 'responses[]',
+    apache: 'absent',
+    when: /^the life of a share group$/,
+    departure: 'records that ShareFetch acquires',
+  },
+  {
+    api: 'DescribeShareGroupOffsets',
+    path: 'groups[].topics[].partitions[].startOffset',
+    apache: '0n',
+    weir: '1n',
+    departure: 'start offsets of share groups',
+  },
+  {
     api: 'any',
-    path: /currentLeader\.leader(?:Id|Epoch)$|acquisitionLockTimeoutMs$/,
+    path: /^responses\[\]\.partitions\[\]\.currentLeader\.leader(?:Id|Epoch)$/,
+    apache: '0',
+    weir: '-1',
     when: /share group$/,
-    departure: 'answers of ShareFetch and ShareAcknowledge to an error',
+    departure: 'answers of ShareFetch and ShareAcknowledge: the leader, and the time of locks',
+  },
+  {
+    api: 'ShareAcknowledge',
+    path: 'acquisitionLockTimeoutMs',
+    apache: '30000',
+    weir: '0',
+    departure: 'answers of ShareFetch and ShareAcknowledge: the leader, and the time of locks',
   },
 ];

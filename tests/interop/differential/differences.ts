@@ -28,6 +28,12 @@ function compareStructs(
   at: readonly string[],
   found: Difference[],
 ): void {
+  if (apache.errorCode === serverError && weir.errorCode !== serverError) {
+    // What is beside this error is empty.
+    const path = carriedFields(layout).find(({ name }) => name === 'errorCode')!.path;
+    found.push({ path, at: at.join('/'), apache: serverError, weir: printed(weir.errorCode) });
+    return;
+  }
   for (const { name, path, type } of carriedFields(layout)) {
     compareValues(type, apache[name], weir[name], path, at, found);
   }
@@ -81,6 +87,9 @@ function compareLists(
   }
 }
 
+/** The error of Apache Kafka that says that a request has made it fail. */
+const serverError = 'UNKNOWN_SERVER_ERROR';
+
 export const absent = 'absent';
 
 /** Fields that say which element of its list a structure is. Names go before ids, which not every answer has. */
@@ -98,6 +107,7 @@ const identities = [
     'mechanism',
     'entity',
     'logDir',
+    'statusCode',
   ],
 ];
 

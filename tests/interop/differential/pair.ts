@@ -1,7 +1,7 @@
 import { type Api, type ApiName, apis, EncodeError, encodeRequest, layoutOf } from '@weir/wire';
 import { pause } from '../brokers/waiting.ts';
 import type { Struct } from '../clients/struct.ts';
-import { type Difference, differencesOf } from './differences.ts';
+import { type Difference, differencesOf, printed } from './differences.ts';
 import { NormalForm } from './normal-form.ts';
 import type { AnswerOf, Body, Outcome, Side, SideName } from './side.ts';
 
@@ -10,6 +10,8 @@ export interface SeenDifference extends Difference {
   readonly api: ApiName;
   readonly version: number;
   readonly dialogue: string;
+  /** What Weir was asked, shortened. */
+  readonly request: string;
 }
 
 export type Sides = Readonly<Record<SideName, Side>>;
@@ -112,7 +114,10 @@ export class Pair {
     const api = apis[name] as unknown as Api;
     const bodyFor = (side: Side) => (typeof body === 'function' ? body(side, version) : body) as Struct;
     if (!this.#both.every((side) => canSay(api, version, bodyFor(side)))) return undefined;
-    const outcomes = await this.#compared(name, version, (side) => side.ask(api, version, bodyFor(side)));
+    const request = shortened(printed(bodyFor(this.#sides.weir)));
+    const outcomes = await this.#compared(name, version, request, (side) =>
+      side.ask(api, version, bodyFor(side)),
+    );
     if (typeof outcomes.apache === 'string' || typeof outcomes.weir === 'string') return undefined;
     return { apache: outcomes.apache.body, weir: outcomes.weir.body } as unknown as Answers<Name>;
   }
@@ -120,7 +125,7 @@ export class Pair {
   /** Sends bytes to both, and compares what follows. */
   async send(name: ApiName, version: number, frame: (side: Side) => readonly Uint8Array[]): Promise<void> {
     const api = apis[name] as unknown as Api;
-    await this.#compared(name, version, (side) => side.send(api, version, frame(side)));
+    await this.#compared(name, version, 'bytes', (side) => side.send(api, version, frame(side)));
   }
 
   /** Says in differences what of the dialogue is going on. */
@@ -144,13 +149,13 @@ export class Pair {
     return [this.#sides.apache, this.#sides.weir];
   }
 
-  async #compared(name: ApiName, version: number, ask: (side: Side) => Promise<Outcome>) {
+  async #compared(name: ApiName, version: number, request: string, ask: (side: Side) => Promise<Outcome>) {
     for (let reads = 1; ; reads++) {
       const [apache, weir] = await Promise.all(this.#both.map(ask));
       const dialogue =
         this.#part === undefined ? this.#topic.dialogue : `${this.#topic.dialogue}, ${this.#part}`;
       const differences = this.#differences(name, version, apache!, weir!).map(
-        (difference): SeenDifference => ({ ...difference, api: name, version, dialogue }),
+        (difference): SeenDifference => ({ ...difference, api: name, version, dialogue, request }),
       );
       if (reads === readsMax || !isReader.test(name) || differences.every(this.#isKnown)) {
         this.seen.push(...differences);
@@ -158,6 +163,15 @@ export class Pair {
       }
       await pause(readAgainMs);
     }
+  }
+
+  /** Lists of all groups and transactions also have those of other dialogues, which end with time. */
+  #ownPart(name: ApiName, body: Struct): Struct {
+    const own = (list: unknown, key: string) =>
+      (list as readonly Struct[]).filter((one) => String(one[key]).startsWith(`${this.prefix}-`));
+    if (name === 'ListGroups') return { ...body, groups: own(body.groups, 'groupId') };
+    if (name !== 'ListTransactions') return body;
+    return { ...body, transactionStates: own(body.transactionStates, 'transactionalId') };
   }
 
   #differences(name: ApiName, version: number, apache: Outcome, weir: Outcome): readonly Difference[] {
@@ -170,8 +184,8 @@ export class Pair {
     const layout = layoutOf(apis[name].response, version);
     return differencesOf(
       layout,
-      this.#normal.apache.of(layout, apache.body),
-      this.#normal.weir.of(layout, weir.body),
+      this.#normal.apache.of(layout, this.#ownPart(name, apache.body)),
+      this.#normal.weir.of(layout, this.#ownPart(name, weir.body)),
     );
   }
 }
@@ -186,6 +200,12 @@ export function commonVersions(
   const lowest = Math.max(...ranges.map((range) => range!.lowest));
   const highest = Math.min(...ranges.map((range) => range!.highest));
   return Array.from({ length: Math.max(0, highest - lowest + 1) }, (_, index) => lowest + index);
+}
+
+const requestCharsMax = 800;
+
+function shortened(text: string): string {
+  return text.length > requestCharsMax ? `${text.slice(0, requestCharsMax)}…` : text;
 }
 
 function canSay(api: Api, version: number, body: Struct): boolean {

@@ -14,20 +14,22 @@ import { withBothServers } from './servers.ts';
  * differ in a way that allowed-differences.ts does not have. Every request of the protocol that both serve, in every
  * version: plain ones, damaged ones, dialogues that mean something, and random sequences from a seed that it prints.
  *
- * `-- --only Metadata,Fetch` takes these requests only, `--seed 7` repeats the random sequences, `--sequences 100`
- * draws more of them, `--verbose` says what is going on.
+ * `-- --only Metadata,Fetch` takes these requests only (`--only none`: random sequences alone), `--seed 7` repeats the
+ * random sequences, `--sequences 100` draws more of them, `--rows` prints what each row of the table has allowed,
+ * `--verbose` says what is going on.
  */
 const { values } = parseArgs({
   options: {
     seed: { type: 'string' },
     sequences: { type: 'string' },
     only: { type: 'string' },
+    rows: { type: 'boolean' },
     verbose: { type: 'boolean' },
   },
 });
 const seed = Number(values.seed ?? systemRandom.below(2 ** 31));
 const sequences = Number(values.sequences ?? 20);
-const only = values.only?.split(',');
+const only = values.only === 'none' ? [] : values.only?.split(',');
 const isKnownApi = only === undefined || only.every((name) => name in apis);
 if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(sequences) || sequences < 0 || !isKnownApi) {
   process.stderr.write(
@@ -48,8 +50,8 @@ const plainWork = (Object.keys(apis) as ApiName[]).flatMap((api): Work[] => [
 ]);
 const work = [...plainWork, ...dialogues].filter(({ api }) => only === undefined || only.includes(api));
 
-/** Rows of the table that some answer needed. */
-const needed = new Set<AllowedDifference>();
+/** Rows of the table that some answer needed, and what they have allowed. */
+const needed = new Map<AllowedDifference, Set<string>>();
 
 function rowFor(seen: SeenDifference): AllowedDifference | undefined {
   return allowedDifferences.find((row) => isAllowed(row, seen.api, seen.dialogue, seen));
@@ -76,14 +78,14 @@ async function hold(sides: Sides) {
     for (const seen of pair.seen) {
       const row = rowFor(seen);
       if (row === undefined) printNews(seen);
-      else needed.add(row);
+      else needed.set(row, (needed.get(row) ?? new Set()).add(summaryOf(seen)));
     }
   };
   for (const one of work) {
     if (values.verbose) process.stderr.write(`${one.api}: ${one.name}\n`);
     for (const version of commonVersions(sides, apis[one.api])) await converse(one, version);
   }
-  if (only === undefined) {
+  if (only === undefined || only.length === 0) {
     for (let n = 0; n < sequences; n++) {
       const random = seededRandom(seed + n);
       const name = `random sequence of seed ${seed + n}`;
@@ -99,15 +101,27 @@ let endedEarly = 0;
 /** Findings so far. What is the same in another version, or of another element, is not printed again. */
 const findings = new Set<string>();
 
-function printNews({ api, version, path, at, dialogue, apache, weir }: SeenDifference): void {
+function printNews(seen: SeenDifference): void {
+  const { api, version, path, at, dialogue, request, apache, weir } = seen;
   // Names of the dialogue stand for those of any.
   const key = [api, path, apache, weir].join('\n').replaceAll(/\bd\d+-/g, '');
   if (findings.has(key)) return;
   findings.add(key);
   print(`${api} v${version}: ${at === '' ? path || 'the answer' : `${path} of ${at}`}`);
   print(`  in      ${dialogue}`);
+  print(`  Request ${request}`);
   print(`  Apache  ${apache}`);
   print(`  Weir    ${weir}`);
+}
+
+const summaryCharsMax = 200;
+
+/** A difference in one line, in which names of any dialogue are the same. */
+function summaryOf({ api, path, at, dialogue, apache, weir }: SeenDifference): string {
+  const short = (text: string) =>
+    text.length > summaryCharsMax ? `${text.slice(0, summaryCharsMax)}…` : text;
+  const line = `${api} ${path} of '${at}' in ${dialogue}: ${short(apache)} / ${short(weir)}`;
+  return line.replaceAll(/\bd\d+-/g, '').replaceAll(/seed \d+, request \d+/g, 'a seed');
 }
 
 function print(line: string): void {
@@ -124,5 +138,11 @@ const held = await withBothServers(hold);
 const unneeded =
   only === undefined ? allowedDifferences.filter((row) => !needed.has(row) && row.isRare !== true) : [];
 for (const row of unneeded) print(`no answer needs the row ${row.api} ${row.path}: ${row.departure}`);
+if (values.rows) {
+  for (const [row, seen] of needed) {
+    print(`${row.api} ${row.path}: ${row.departure}`);
+    for (const line of [...seen].sort()) print(`  ${line}`);
+  }
+}
 print(`${held} dialogues, ${findings.size} new differences, ${needed.size} rows of allowed ones`);
 process.exitCode = findings.size + endedEarly + unneeded.length === 0 ? 0 : 1;
