@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { KiB, Metrics, MiB, seededRandom, silentLog, systemClock, systemRandom } from '@weir/core';
 import { buildRecordBatch } from '@weir/wire';
 import { createClusterView } from '../packages/broker/src/cluster/following-view.ts';
-import { createWritePath } from '../packages/broker/src/write-path/write-path.ts';
+import { createWritePath } from '../packages/broker/src/write-path/file-write-path.ts';
 import { produced } from '../packages/broker/testing/data-path.ts';
 import { type MergePlan, mergeFiles } from '../packages/jobs/src/compaction/merge-files.ts';
 import { MergePace } from '../packages/jobs/src/compaction/merge-pace.ts';

@@ -5,8 +5,8 @@ import type { CallOptions, ObjectStore } from '@weir/storage';
 import { headerAt, headerBytes } from '@weir/wire';
 import type { ClusterView } from '../../packages/broker/src/cluster/cluster-view.ts';
 import type { FlushLimits } from '../../packages/broker/src/write-path/data-file.ts';
+import { createWritePath } from '../../packages/broker/src/write-path/file-write-path.ts';
 import type { ProducedBatch } from '../../packages/broker/src/write-path/produced-batch.ts';
-import { createWritePath } from '../../packages/broker/src/write-path/write-path.ts';
 import { latencySource } from '../kafka/store-latency.ts';
 import {
   type Measured,

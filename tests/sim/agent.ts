@@ -18,7 +18,7 @@ import { createReadPath } from '../../packages/broker/src/read-path/read-path.ts
 import type { RequestServer } from '../../packages/broker/src/requests/request-server.ts';
 import { ShareService } from '../../packages/broker/src/share/share-service.ts';
 import { ClientTelemetry } from '../../packages/broker/src/telemetry/client-telemetry.ts';
-import { createWritePath } from '../../packages/broker/src/write-path/write-path.ts';
+import { createWritePath } from '../../packages/broker/src/write-path/file-write-path.ts';
 import { openRegistry } from '../../packages/gateway/src/schema-registry/open-registry.ts';
 import { RegistryMetrics } from '../../packages/gateway/src/schema-registry/registry-metrics.ts';
 import { DialError } from '../../packages/rpc/src/channel/channel.ts';

@@ -64,6 +64,7 @@ export { ConnectedClients } from './telemetry/connected-clients.ts';
 export { TopicDistribution, topicDistributionRows } from './telemetry/topic-distributions.ts';
 export type { FlushLimits } from './write-path/data-file.ts';
 export type { StoredFile } from './write-path/file-uploads.ts';
+export { createWritePath } from './write-path/file-write-path.ts';
 export { Impersonation, type ImpersonationOptions } from './write-path/impersonation/impersonation.ts';
 export { lightningRows } from './write-path/lightning/lightning-metrics.ts';
 export { withLightning } from './write-path/lightning/lightning-writes.ts';
@@ -71,7 +72,7 @@ export type { AppendOutcome, AppendResult, ProducedBatch } from './write-path/pr
 export { RecentReaders } from './write-path/recent-readers.ts';
 export { WriteHealth } from './write-path/write-health.ts';
 export { backpressure, deadFiles, outcomes, produceOutcomes, writeRows } from './write-path/write-metrics.ts';
-export { createWritePath, type WritePath } from './write-path/write-path.ts';
+export type { WritePath } from './write-path/write-path.ts';
 export { httpAsk } from './zone/ask.ts';
 export { lookUpZone } from './zone/look-up-zone.ts';
 export { OwnZone } from './zone/own-zone.ts';

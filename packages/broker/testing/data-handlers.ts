@@ -12,7 +12,7 @@ import { shareAcknowledgeHandler } from '../src/handlers/79-share-acknowledge.ts
 import { createReadPath } from '../src/read-path/read-path.ts';
 import type { HandlerOf } from '../src/requests/handler.ts';
 import { ShareService } from '../src/share/share-service.ts';
-import { createWritePath } from '../src/write-path/write-path.ts';
+import { createWritePath } from '../src/write-path/file-write-path.ts';
 
 interface DataHandlers {
   readonly produce: HandlerOf<Apis['Produce']>;

@@ -42,10 +42,11 @@ import type { Handler, RequestContext } from '../src/requests/handler.ts';
 import { RequestQuotas } from '../src/requests/request-quotas.ts';
 import type { FlushLimits } from '../src/write-path/data-file.ts';
 import type { StoredFile } from '../src/write-path/file-uploads.ts';
+import { createWritePath } from '../src/write-path/file-write-path.ts';
 import { Impersonation, type ImpersonationOptions } from '../src/write-path/impersonation/impersonation.ts';
 import { withLightning } from '../src/write-path/lightning/lightning-writes.ts';
 import type { ProducedBatch } from '../src/write-path/produced-batch.ts';
-import { createWritePath, type WritePath } from '../src/write-path/write-path.ts';
+import type { WritePath } from '../src/write-path/write-path.ts';
 
 /** A bucket in memory whose calls a test can delay or fail. */
 export class TestStore implements ObjectStore {

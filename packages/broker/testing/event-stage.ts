@@ -7,7 +7,7 @@ import { ClusterNode } from '@weir/metadata';
 import { buildRecordBatch } from '@weir/wire';
 import { createClusterView, type FollowingClusterView } from '../src/cluster/following-view.ts';
 import { createReadPath, type ReadPath } from '../src/read-path/read-path.ts';
-import { createWritePath } from '../src/write-path/write-path.ts';
+import { createWritePath } from '../src/write-path/file-write-path.ts';
 import { testAgent } from './agent.ts';
 import { produced, TestStore } from './data-path.ts';
 

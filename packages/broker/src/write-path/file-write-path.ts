@@ -18,21 +18,6 @@ import { WaitingAppends } from './waiting-appends.ts';
 import { countCommitted, type WriteMetrics, writeMetrics } from './write-metrics.ts';
 import type { AppendOptions, LateWritePath, WritePathOptions } from './write-path.ts';
 
-/** A file costs about as much as this many bytes, so it pays to wait a little before closing a smaller one. */
-const worthwhileFileBytes = MiB;
-
-/** How long an agent that stops waits for the commits of files that it may leave to a job. */
-const drainMsMax = 5_000;
-
-/** An upload or a commit that takes longer than this is stuck, and clients may have given up. */
-const stuckMs = 1_000;
-
-/** How far apart files of lightning topics are at least where the store does not charge per request. */
-const lightningGatherMs = 3;
-
-/** A file with so many large requests saves so many requests to the store that it may cost one more. */
-const urgentRequestsMin = 4;
-
 /**
  * Makes records durable. Requests of all connections gather in one open file; it is closed by size or by time, uploaded
  * in parallel with others, and committed after files that were closed before it and have requests of the same
@@ -49,7 +34,26 @@ const urgentRequestsMin = 4;
  * Memory is bounded twice: by the bytes that wait for the store, and by the number of uncommitted files. A request
  * without room waits, and reports a throttle time, until its deadline.
  */
-export class FileWritePath implements LateWritePath {
+export function createWritePath(options: WritePathOptions): LateWritePath {
+  return new FileWritePath(options);
+}
+
+/** A file costs about as much as this many bytes, so it pays to wait a little before closing a smaller one. */
+const worthwhileFileBytes = MiB;
+
+/** How long an agent that stops waits for the commits of files that it may leave to a job. */
+const drainMsMax = 5_000;
+
+/** An upload or a commit that takes longer than this is stuck, and clients may have given up. */
+const stuckMs = 1_000;
+
+/** How far apart files of lightning topics are at least where the store does not charge per request. */
+const lightningGatherMs = 3;
+
+/** A file with so many large requests saves so many requests to the store that it may cost one more. */
+const urgentRequestsMin = 4;
+
+class FileWritePath implements LateWritePath {
   readonly #options: WritePathOptions;
   readonly #metrics: WriteMetrics;
   readonly #commits: CommitQueue;

@@ -1,7 +1,6 @@
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import type { FlushLimits } from './data-file.ts';
 import type { UploadOptions } from './file-uploads.ts';
-import { FileWritePath } from './file-write-path.ts';
 import type { OwnSequence, OwnSequences } from './own-sequences.ts';
 import type { AppendOutcome, ProducedBatch } from './produced-batch.ts';
 
@@ -88,9 +87,4 @@ export interface AppendOptions {
   readonly receivedMs?: number | undefined;
   /** Identifies the connection of the request. Requests of a connection are committed in the order of the calls. */
   readonly connection?: object | undefined;
-}
-
-/** See `file-write-path.ts` for how it works. */
-export function createWritePath(options: WritePathOptions): LateWritePath {
-  return new FileWritePath(options);
 }

@@ -1,5 +1,6 @@
+import { createWritePath } from '../file-write-path.ts';
 import type { OwnSequence } from '../own-sequences.ts';
-import { createWritePath, type LateWritePath, type WritePath, type WritePathOptions } from '../write-path.ts';
+import type { LateWritePath, WritePath, WritePathOptions } from '../write-path.ts';
 import { AgentSequences } from './agent-sequences.ts';
 import { BucketLeases } from './bucket-leases.ts';
 import { lightningRows } from './lightning-metrics.ts';
