@@ -85,11 +85,25 @@ export const registryClusterView = {
   },
 };
 
+/** Longer than a control plane is usually away: from then on the log says what the agent waits for. */
+const unledStartMs = 10_000;
+
 /** Waits for the view: components after it use what is in it. */
 export const firstSnapshot = {
   name: 'first snapshot',
-  async start({ options, view }: CommonContext<'givenUp'> & { readonly view: FollowedView }) {
-    await unlessGivenUp(view.ready(), () => view.close(), options.givenUp);
+  async start({
+    options,
+    view,
+  }: CommonContext<'givenUp' | 'hasRipcord' | 'clock' | 'log'> & { readonly view: FollowedView }) {
+    const { givenUp, hasRipcord = false, clock, log } = options;
+    const cancel = clock.after(unledStartMs, () =>
+      log.warn('found no control plane, serving nothing until there is one', {
+        reason: hasRipcord
+          ? '-enableRipcord goes on without one only after the start'
+          : 'the cluster is unknown',
+      }),
+    );
+    await unlessGivenUp(view.ready(), () => view.close(), givenUp).finally(cancel);
     return started({});
   },
 };
