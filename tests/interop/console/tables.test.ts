@@ -4,8 +4,9 @@ import type { OperationName, OutputOf } from '@weir/api';
 import type { Page } from 'playwright-core';
 import { callOf } from './call.ts';
 import { missingChromium } from './chromium.ts';
-import { button, dialogOf, field, onPage } from './find.ts';
+import { button, dialogOf, field, message, onPage } from './find.ts';
 import { testPages } from './pages.ts';
+import { assertFitsPhone } from './phone.ts';
 import { accessibilityProblems, openStage, type Stage } from './stage.ts';
 
 /**
@@ -155,10 +156,10 @@ if (skip === false) {
   };
 }
 
-async function answerTables(page: Page): Promise<void> {
+async function answerTables(page: Page, given: Answers = answers): Promise<void> {
   await page.route('**/api/v1/dl/*', (route) => {
     const name = new URL(route.request().url()).pathname.slice('/api/v1/'.length) as OperationName;
-    const body = JSON.stringify(answers[name], (_, value) =>
+    const body = JSON.stringify(given[name], (_, value) =>
       typeof value === 'bigint' ? Number(value) : value,
     );
     return route.fulfill({ body, contentType: 'application/json' });
@@ -213,6 +214,85 @@ test('a failed record shows why and what it was, and SQL finds rows', bounded, a
   assert.deepEqual(await accessibilityProblems(page), []);
   await page.context().close();
 });
+
+/** The row of a place of a table, by its name. */
+const placeOf = (page: Page, name: string) =>
+  page
+    .locator('main dl > div')
+    .filter({ has: page.getByRole('term').getByText(name, { exact: true }) })
+    .getByRole('definition');
+
+test('a table says which catalog has it, and what its commits fail of', bounded, async () => {
+  const page = await stage.open();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  // A table in the bucket has no such row.
+  await page.goto(await stage.urlOf(ofTable));
+  await placeOf(page, 'Table').getByText(table.table_location).waitFor();
+  assert.equal(await placeOf(page, 'Catalog').count(), 0);
+  assert.equal(await placeOf(page, 'AWS Glue').count(), 0);
+
+  const health = {
+    status: 'failing',
+    message: 'the catalog answers 403',
+    reasons: ['catalog_failing'],
+  } as const;
+  const failing: Status = { ...late, health: { ...health, reasons: [...health.reasons] } };
+  for (const [name, catalog, shown] of [
+    [
+      'Catalog',
+      { type: 'rest', address: 'https://catalog.example/ice', table: 'lake.raw.page-views' },
+      'https://catalog.example/ice lake.raw.page-views',
+    ],
+    [
+      'AWS Glue',
+      { type: 'glue', address: 'eu-central-1', table: 'raw.page_views' },
+      'eu-central-1 raw.page_views',
+    ],
+  ] as const) {
+    // What was routed last answers.
+    await answerTables(page, {
+      ...answers,
+      'dl/get_table': { table: { ...table, catalog }, status: failing },
+    });
+    await page.goto(await stage.urlOf(ofTable));
+    await placeOf(page, name).getByText(shown, { exact: true }).waitFor();
+    await placeOf(page, name).getByRole('button', { name: 'Copy the catalog and the table in it' }).click();
+    await message(page, 'Copied the catalog and the table in it').waitFor();
+    assert.equal(await page.evaluate<string>('navigator.clipboard.readText()'), shown);
+    await onPage(page, 'The catalog answers 403.').waitFor();
+    await onPage(page, 'The catalog refuses commits.').waitFor();
+    assert.deepEqual(await accessibilityProblems(page), []);
+    await assertFitsPhone(page);
+    await page.setViewportSize({ width: 1440, height: 900 });
+  }
+  await page.context().close();
+});
+
+test(
+  'engines find the table by the catalog of the cluster, and a browser keeps the engine',
+  bounded,
+  async () => {
+    const page = await stage.open();
+    await page.goto(await stage.urlOf(ofTable));
+    const url = `${new URL(stage.url).origin}/catalogs/iceberg/${lakeId}`;
+    await onPage(page, url).waitFor();
+    for (const [engine, part] of [
+      ['pyiceberg', `uri="${url}"`],
+      ['DuckDB', `ENDPOINT '${url}'`],
+      ['Spark', `spark.sql.catalog.weir.uri=${url}`],
+      ['Trino', `iceberg.rest-catalog.uri=${url}`],
+    ] as const) {
+      await page
+        .getByRole('group', { name: 'Engine' })
+        .getByRole('button', { name: engine, exact: true })
+        .click();
+      await page.getByRole('region', { name: engine, exact: true }).getByText(part).waitFor();
+    }
+    await page.reload();
+    await page.getByRole('region', { name: 'Trino', exact: true }).waitFor();
+    await page.context().close();
+  },
+);
 
 test('deleting a table says that it is made again', bounded, async () => {
   const page = await stage.open();

@@ -198,8 +198,18 @@ for (const [what, mechanism, given] of logins)
     assert.deepEqual(textsOf(await nextBatch(source.open(new Map([[0, 0n]])))), ['a']);
   });
 
-for (const isMutual of [false, true])
-  test(`a login is sent over TLS ${isMutual ? 'with' : 'without'} a client certificate`, async (t) => {
+// biome-ignore format: a table
+const loginsOverTls: readonly [mechanism: NonNullable<SourceCredentials['mechanism']>, sasl: string, isMutual: boolean][] = [
+  ['plain',     'PLAIN',         false],
+  ['plain',     'PLAIN',         true],
+  ['scram-256', 'SCRAM-SHA-256', false],
+  ['scram-256', 'SCRAM-SHA-256', true],
+  ['scram-512', 'SCRAM-SHA-512', false],
+  ['scram-512', 'SCRAM-SHA-512', true],
+];
+
+for (const [mechanism, name, isMutual] of loginsOverTls)
+  test(`a login by ${name} is sent over TLS ${isMutual ? 'with' : 'without'} a client certificate`, async (t) => {
     const ca = await TestCa.create();
     const server = await ca.issue({ subject: 'CN=localhost', dns: ['localhost'] });
     const client = await ca.issue({ subject: 'CN=ann' });
@@ -208,7 +218,7 @@ for (const isMutual of [false, true])
       key: server.privateKey,
       ...(isMutual && { ca: ca.certificate, requestCert: true, rejectUnauthorized: true }),
     };
-    const sasl = { mechanisms: ['PLAIN'], users: { ann: 'secret' }, isRequired: true };
+    const sasl = { mechanisms: [name], users: { ann: 'secret' }, isRequired: true };
     const kafka = await startKafka(t, { tls, sasl, advertisedHost: 'localhost' });
     append(kafka, 'orders', 0, batchOf(['a']));
     const given: Readonly<Record<string, string>> = {
@@ -218,7 +228,7 @@ for (const isMutual of [false, true])
       KEY: client.privateKey,
     };
     const cluster = clusterOf(kafka, {
-      mechanism: 'plain',
+      mechanism,
       username: { variable: 'USER' },
       password: { variable: 'PASSWORD' },
       usesTls: true,
