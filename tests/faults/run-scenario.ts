@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { seededRandom, systemClock } from '@weir/core';
 import { type PostgresServer, startPostgres } from '../interop/postgres/server.ts';
 import { pythonWith } from '../interop/python/venv.ts';
-import { FaultCluster } from './cluster/cluster.ts';
+import { type ClusterOptions, FaultCluster } from './cluster/cluster.ts';
+import { FaultyProxy } from './cluster/faulty-proxy.ts';
+import { Namespaces } from './cluster/namespaces.ts';
 import { SmallDisk } from './cluster/small-disk.ts';
 import { checkHistory, type Verdict } from './history/check-history.ts';
 import type { FaultEvent } from './history/events.ts';
@@ -34,22 +36,49 @@ export type Outcome =
 const recoveryMsMax = 90_000;
 const diskMebibytes = 16;
 
+/** With three regions, or with three zones and the control planes in a fourth namespace. */
+const namespaceCounts = { regions: 3, zones: 4 } as const;
+
 interface Ground {
+  readonly namespaces: Namespaces | undefined;
   readonly database: PostgresServer | undefined;
+  readonly databaseUrl: string | undefined;
   readonly disk: SmallDisk | undefined;
   leave(): Promise<void>;
 }
 
 /** Prepares what the scenario needs of the machine, or returns the reason why it is not available. */
-async function prepare({ database: kind, smallDisk, needsLibrdkafka }: Scenario): Promise<Ground | string> {
+async function prepare({
+  database: kind,
+  smallDisk,
+  needsLibrdkafka,
+  network,
+}: Scenario): Promise<Ground | string> {
   const missing = needsLibrdkafka && pythonWith('confluent-kafka').missing;
   if (typeof missing === 'string') return missing;
+  let namespaces: Namespaces | undefined;
+  if (network !== undefined) {
+    const made = Namespaces.make(namespaceCounts[network]);
+    if ('missing' in made) return made.missing;
+    namespaces = made;
+  }
   let database: PostgresServer | undefined;
   if (kind === 'postgres') {
     const found = await startPostgres();
-    if ('missing' in found) return found.missing;
+    if ('missing' in found) {
+      namespaces?.remove();
+      return found.missing;
+    }
     database = found;
   }
+  const databasePort = Number(new URL(database?.url ?? 'none://none').port);
+  const door =
+    database && namespaces
+      ? await FaultyProxy.toPort(systemClock, () => databasePort, namespaces.address('database'))
+      : undefined;
+  const databaseUrl = door
+    ? database!.url.replace(/127\.0\.0\.1:\d+/, `${namespaces!.address('database')}:${door.port}`)
+    : database?.url;
   const folder = mkdtempSync(join(tmpdir(), 'weir-faults-disk-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   let disk: SmallDisk | undefined;
@@ -62,9 +91,13 @@ async function prepare({ database: kind, smallDisk, needsLibrdkafka }: Scenario)
     disk = mounted;
   }
   return {
+    namespaces,
     database,
+    databaseUrl,
     disk,
     async leave() {
+      door?.stop();
+      namespaces?.remove();
       disk?.unmount();
       remove();
       await database?.stop();
@@ -72,24 +105,42 @@ async function prepare({ database: kind, smallDisk, needsLibrdkafka }: Scenario)
   };
 }
 
+/** Where processes are, and their flags for it. */
+function placement({ network, agentFlags = [] }: Scenario, namespaces: Namespaces | undefined) {
+  if (namespaces === undefined) return { controlPlaneCount: 2, agentFlags: () => agentFlags };
+  const three = [0, 1, 2];
+  if (network === 'zones') {
+    const places = { namespaces, agents: three, controlPlanes: [3, 3] };
+    return { controlPlaneCount: 2, network: places, agentFlags: () => agentFlags };
+  }
+  const inRegion = (slot: number) => ['-multiregion', `-region=region-${slot}`, ...agentFlags];
+  return {
+    controlPlaneCount: 3,
+    network: { namespaces, agents: three, controlPlanes: three },
+    agentFlags: inRegion,
+    controlPlaneFlags: inRegion,
+  } satisfies Partial<ClusterOptions>;
+}
+
 /** Runs one scenario and checks its history. */
 export async function runScenario(
   scenario: Scenario,
-  { seed, troubleMs }: ScenarioOptions,
+  { seed, troubleMs: usualMs }: ScenarioOptions,
 ): Promise<Outcome> {
+  const troubleMs = Math.max(usualMs, scenario.troubleMsMin ?? 0);
   const ground = await prepare(scenario);
   if (typeof ground === 'string') return { skipped: ground };
   const startMs = systemClock.monotonicMs();
-  const { database, disk } = ground;
+  const { database, databaseUrl, namespaces, disk } = ground;
   const onDisk = (what: 'bucket' | 'journal') => (scenario.smallDisk === what ? disk?.folder : undefined);
   const cluster = new FaultCluster({
     seed,
-    databaseUrl: database?.url,
+    databaseUrl,
     bucketFolder: onDisk('bucket'),
     bucketCount: scenario.bucketCount,
     journalFolder: onDisk('journal'),
-    controlPlaneCount: 2,
     agentCount: 3,
+    ...placement(scenario, namespaces),
     hasPipelines: scenario.hasPipelines,
   });
   const recorder = new Recorder(systemClock);

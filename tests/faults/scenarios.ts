@@ -2,8 +2,10 @@ import { checkBucket } from './cluster/check-bucket.ts';
 import { checkReplicas } from './cluster/check-replicas.ts';
 import type { FaultCluster } from './cluster/cluster.ts';
 import { type Fault, faults } from './faults.ts';
+import { cutsOffControlPlanes, cutsRegions } from './network-faults.ts';
 import { startLibrdkafka, startLibrdkafkaCopiers } from './workloads/librdkafka.ts';
 import { startPipelines } from './workloads/pipelines.ts';
+import { startSingleAttempts } from './workloads/single-attempts.ts';
 import {
   startStreams,
   startTransactions,
@@ -24,6 +26,15 @@ export interface Scenario {
   readonly needsLibrdkafka?: true;
   /** Whether agents run managed pipelines. */
   readonly hasPipelines?: true;
+  /**
+   * Network namespaces: `regions` are three, each with a control plane and an agent; `zones` are three with an agent
+   * each, and one with the control planes.
+   */
+  readonly network?: 'regions' | 'zones';
+  /** Flags of all agents. */
+  readonly agentFlags?: readonly string[];
+  /** Its faults take longer than those of others. */
+  readonly troubleMsMin?: number;
   /** Configs of the cluster. */
   readonly configs?: Readonly<Record<string, string>>;
   /** Called when all clients have finished. They read everything once more afterwards. */
@@ -87,6 +98,22 @@ export const scenarios: readonly Scenario[] = [
     fault: faults.harmsPipelines,
     workloads: [startPipelines],
     hasPipelines: true,
+  },
+  {
+    name: 'regions-cut-off',
+    fault: cutsRegions,
+    workloads: own,
+    database: 'postgres',
+    network: 'regions',
+    troubleMsMin: 30_000,
+  },
+  {
+    name: 'ripcord-cut-off',
+    fault: cutsOffControlPlanes,
+    workloads: [startSingleAttempts],
+    network: 'zones',
+    agentFlags: ['-enableRipcord'],
+    troubleMsMin: 60_000,
   },
   { name: 'anything', fault: faults.doesAnything, workloads: own },
 ];

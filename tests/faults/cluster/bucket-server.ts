@@ -54,11 +54,11 @@ export class BucketServer {
   }
 
   /** Starts the server and returns its bucket URL. */
-  async start(): Promise<string> {
-    this.#server.listen(0, '127.0.0.1');
+  async start(host = '127.0.0.1'): Promise<string> {
+    this.#server.listen(0, host);
     await once(this.#server, 'listening');
     const { port } = this.#server.address() as AddressInfo;
-    return `s3://faults?endpoint=127.0.0.1:${port}&disableSSL=true&s3ForcePathStyle=true&region=eu-west-1`;
+    return `s3://faults?endpoint=${host}:${port}&disableSSL=true&s3ForcePathStyle=true&region=eu-west-1`;
   }
 
   stop(): void {

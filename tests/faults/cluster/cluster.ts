@@ -11,6 +11,7 @@ import type { ClientDeps } from '../../sim/deps.ts';
 import { newTally } from '../../sim/tally.ts';
 import { BucketServer, wellBucket } from './bucket-server.ts';
 import { FaultyProxy, wellNetwork } from './faulty-proxy.ts';
+import type { Namespaces } from './namespaces.ts';
 import { type SocketBroker, SocketConnection } from './socket-connection.ts';
 import { ownProgram, WeirProcess } from './weir-process.ts';
 
@@ -28,8 +29,20 @@ export interface ClusterOptions {
   readonly agentCount: number;
   /** Whether agents run managed pipelines, which may connect to this machine. */
   readonly hasPipelines?: boolean | undefined;
+  /** Where processes are; all of them on loopback by default. */
+  readonly network?: ClusterNetwork | undefined;
+  /** More flags of the agent, or the control plane, of a slot. */
+  readonly agentFlags?: ((slot: number) => readonly string[]) | undefined;
+  readonly controlPlaneFlags?: ((slot: number) => readonly string[]) | undefined;
   /** The `weir` command that processes begin with; that of this clone by default. */
   readonly program?: string | undefined;
+}
+
+/** Processes in namespaces: the number of that of each slot. There are no proxies between them. */
+interface ClusterNetwork {
+  readonly namespaces: Namespaces;
+  readonly agents: readonly number[];
+  readonly controlPlanes: readonly number[];
 }
 
 export type Kind = 'agent' | 'control plane';
@@ -160,7 +173,7 @@ export class FaultCluster implements ClientDeps {
 
   /** Bootstrap addresses for clients that use Metadata. */
   get kafkaAddresses(): readonly string[] {
-    return this.#agents.map(({ kafkaPort }) => `127.0.0.1:${kafkaPort}`);
+    return this.#agents.map(({ kafkaPort }, slot) => `${this.#hostOf('agent', slot)}:${kafkaPort}`);
   }
 
   get networkToAgents(): readonly FaultyProxy[] {
@@ -193,7 +206,9 @@ export class FaultCluster implements ClientDeps {
       if (member === undefined || !member.isUp || member.process.isPaused) continue;
       try {
         const signal = AbortSignal.timeout(1_000);
-        const response = await fetch(`http://127.0.0.1:${port}/metrics`, { signal });
+        const response = await fetch(`http://${this.#hostOf('control plane', slot)}:${port}/metrics`, {
+          signal,
+        });
         if (/^service_cluster_leader\{[^}]*\} 1$/m.test(await response.text())) return slot;
       } catch {
         // The process may have been killed in the meantime.
@@ -326,7 +341,7 @@ export class FaultCluster implements ClientDeps {
   /** A connection to the control planes as agents have it. */
   connect(): ClusterClient {
     return connectCluster({
-      urls: this.#controlPlanePorts.map((port) => `http://127.0.0.1:${port}`),
+      urls: this.#controlPlaneUrls,
       clusterId,
       agentKey: () => agentKey,
       clock: systemClock,
@@ -341,6 +356,7 @@ export class FaultCluster implements ClientDeps {
     this.note('no more trouble');
     for (const bucket of this.buckets) bucket.faults = wellBucket;
     for (const proxy of this.#proxies) proxy.faults = wellNetwork;
+    this.options.network?.namespaces.heal();
     for (const process of this.#processes) if (process.isPaused) process.resume();
     for (const file of this.#clockFiles.values()) writeFileSync(file, String(this.#passedMs));
     const isWhole = () => [...this.#agents, ...this.#controlPlanes].every(({ isUp }) => isUp);
@@ -363,7 +379,8 @@ export class FaultCluster implements ClientDeps {
   }
 
   async #startBuckets(): Promise<string> {
-    const urls = await Promise.all(this.buckets.map((bucket) => bucket.start()));
+    const host = this.options.network?.namespaces.address('bucket');
+    const urls = await Promise.all(this.buckets.map((bucket) => bucket.start(host)));
     return urls.length === 1 ? urls[0]! : `service_multi://${urls.join('<>')}`;
   }
 
@@ -371,8 +388,24 @@ export class FaultCluster implements ClientDeps {
     return kind === 'agent' ? this.#agents[slot]! : this.#controlPlanes[slot]!;
   }
 
+  #hostOf(kind: Kind, slot: number): string {
+    const { network } = this.options;
+    if (network === undefined) return '127.0.0.1';
+    return network.namespaces.address(this.#namespaceOf(network, kind, slot));
+  }
+
+  #namespaceOf({ agents, controlPlanes }: ClusterNetwork, kind: Kind, slot: number): number {
+    return (kind === 'agent' ? agents : controlPlanes)[slot]!;
+  }
+
+  get #controlPlaneUrls(): readonly string[] {
+    return this.#controlPlanePorts.map(
+      (port, slot) => `http://${this.#hostOf('control plane', slot)}:${port}`,
+    );
+  }
+
   async #startControlPlane(slot: number): Promise<void> {
-    const { databaseUrl, journalFolder = this.scratch } = this.options;
+    const { databaseUrl, journalFolder = this.scratch, controlPlaneFlags } = this.options;
     mkdirSync(journalFolder, { recursive: true });
     for (let starts = 1; ; starts++) {
       const process = this.#spawn('control plane', slot, `control plane ${slot}`, [
@@ -382,13 +415,14 @@ export class FaultCluster implements ClientDeps {
         `-databaseURL=${databaseUrl ?? join(journalFolder, 'weir.db')}`,
         `-dataDir=${journalFolder}`,
         `-consolePort=${this.#controlPlanePorts[slot] ?? 0}`,
-        '-bindAddress=127.0.0.1',
+        `-bindAddress=${this.#hostOf('control plane', slot)}`,
         ...this.#targetFlags(),
+        ...(controlPlaneFlags?.(slot) ?? []),
       ]);
       const member: Member = { process, isUp: false };
       this.#controlPlanes[slot] = member;
       try {
-        const ready = /control plane {2}http:\/\/127\.0\.0\.1:(\d+)/;
+        const ready = /control plane {2}http:\/\/[\d.]+:(\d+)/;
         const [, port] = await process.printed(ready, systemClock, startMsMax);
         this.#controlPlanePorts[slot] = Number(port);
         member.isUp = true;
@@ -405,27 +439,29 @@ export class FaultCluster implements ClientDeps {
   }
 
   async #startAgent(slot: number): Promise<void> {
+    const { network, hasPipelines, agentFlags } = this.options;
+    const host = this.#hostOf('agent', slot);
     const controlPlane = await FaultyProxy.tunnels(systemClock);
     this.#proxies.push(controlPlane);
     for (let starts = 1; ; starts++) {
       const number = this.#agentStarts++;
-      const urls = this.#controlPlanePorts.map((port) => `http://127.0.0.1:${port}`);
       const process = this.#spawn('agent', slot, `agent ${slot}-${number}`, [
         'agent',
         // Set explicitly, so that the agent does not query a cloud's metadata service.
-        '-availabilityZone=zone-a',
+        `-availabilityZone=zone-${network === undefined ? 'a' : slot}`,
         `-defaultVirtualClusterID=${clusterId}`,
         `-agentKey=${agentKey}`,
-        `-metadataURL=${urls.join(',')}`,
-        `-httpProxy=http://127.0.0.1:${controlPlane.port}`,
+        `-metadataURL=${this.#controlPlaneUrls.join(',')}`,
+        ...(network === undefined ? [`-httpProxy=http://127.0.0.1:${controlPlane.port}`] : []),
         `-bucketURL=${this.#bucketUrl}`,
-        '-bindAddress=127.0.0.1',
+        `-bindAddress=${host}`,
         `-kafkaPort=${this.#kafkaPorts[slot] ?? 0}`,
         '-httpPort=0',
         '-batchTimeout=25ms',
         `-gracefulShutdownDuration=${gracefulShutdown}`,
         ...this.#targetFlags(),
-        ...(this.options.hasPipelines ? ['-enableManagedPipelines'] : []),
+        ...(hasPipelines ? ['-enableManagedPipelines'] : []),
+        ...(agentFlags?.(slot) ?? []),
       ]);
       const agent: Agent = {
         process,
@@ -436,18 +472,18 @@ export class FaultCluster implements ClientDeps {
       };
       this.#agents[slot] = agent;
       try {
-        const ready = /agent (\S+) is ready\n\s+Kafka\s+127\.0\.0\.1:(\d+)/;
+        const ready = /agent (\S+) is ready\n\s+Kafka\s+[\d.]+:(\d+)/;
         const [, agentId, kafkaPort] = await process.printed(ready, systemClock, startMsMax);
         agent.kafkaPort = Number(kafkaPort);
         this.#kafkaPorts[slot] = agent.kafkaPort;
-        agent.clients = await FaultyProxy.toPort(systemClock, () => agent.kafkaPort);
-        this.#proxies.push(agent.clients);
-        const host = '127.0.0.1';
-        this.#known[slot] = {
-          agentId: agentId!,
-          address: { host, port: agent.kafkaPort },
-          proxy: { host, port: agent.clients.port },
-        };
+        const address = { host, port: agent.kafkaPort };
+        let proxy = address;
+        if (network === undefined) {
+          agent.clients = await FaultyProxy.toPort(systemClock, () => agent.kafkaPort);
+          this.#proxies.push(agent.clients);
+          proxy = { host, port: agent.clients.port };
+        }
+        this.#known[slot] = { agentId: agentId!, address, proxy };
         agent.isUp = true;
         return;
       } catch (error) {
@@ -467,7 +503,9 @@ export class FaultCluster implements ClientDeps {
     const clockFile = join(this.scratch, `clock of ${name.replaceAll(' ', '-')}`);
     writeFileSync(clockFile, String(this.#passedMs));
     this.#clockFiles.set(name, clockFile);
+    const { network } = this.options;
     const process = new WeirProcess(name, args, {
+      through: network?.namespaces.command(this.#namespaceOf(network, kind, slot)),
       program: this.#programs.get(`${kind} ${slot}`) ?? this.options.program ?? ownProgram,
       environment: {
         AWS_ACCESS_KEY_ID: 'faults',

@@ -48,7 +48,7 @@ class Lane {
   }
 }
 
-/** A proxy between clients and servers on loopback that injects faults. */
+/** A proxy between clients and servers that injects faults. */
 export class FaultyProxy {
   readonly #clock: Clock;
   readonly #sockets = new Set<Socket>();
@@ -62,15 +62,15 @@ export class FaultyProxy {
     this.#server = server;
   }
 
-  /** Forwards every connection to one port, which may change. */
-  static async toPort(clock: Clock, port: () => number): Promise<FaultyProxy> {
+  /** Forwards every connection to one port, which may change. It listens on loopback, unless `host` is given. */
+  static async toPort(clock: Clock, port: () => number, host?: string): Promise<FaultyProxy> {
     const server = createServer({ allowHalfOpen: true });
     const proxy = new FaultyProxy(clock, server);
     server.on('connection', (client) => {
       const upstream = connect({ port: port(), host: '127.0.0.1', allowHalfOpen: true });
       proxy.#join(client, upstream);
     });
-    return proxy.#listen();
+    return proxy.#listen(host);
   }
 
   /** Forwards each connection to the target of its HTTP CONNECT. */
@@ -116,8 +116,8 @@ export class FaultyProxy {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  async #listen(): Promise<this> {
-    this.#server.listen(0, '127.0.0.1');
+  async #listen(host = '127.0.0.1'): Promise<this> {
+    this.#server.listen(0, host);
     await once(this.#server, 'listening');
     return this;
   }

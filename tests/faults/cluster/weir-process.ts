@@ -12,6 +12,8 @@ interface Started {
   readonly environment: Readonly<Record<string, string>>;
   /** The `weir` command to run. */
   readonly program: string;
+  /** The command that runs it, if it does not run as it is. */
+  readonly through?: readonly string[] | undefined;
 }
 
 /** One process of `bin/weir`, started by this test, which may therefore stop, pause and kill it. */
@@ -23,11 +25,12 @@ export class WeirProcess {
   #isGone = false;
   #isPaused = false;
 
-  constructor(name: string, args: readonly string[], { environment, program }: Started) {
+  constructor(name: string, args: readonly string[], { environment, program, through = [] }: Started) {
     this.name = name;
     // `bin/weir` execs the server, so signals to the child reach the server.
     const env = { ...servingVariables(args), ...environment };
-    this.#child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [first, ...rest] = [...through, program, ...args];
+    this.#child = spawn(first!, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child.stdout!.on('data', (chunk) => {
       this.#output += chunk;
     });

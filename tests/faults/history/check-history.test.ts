@@ -32,6 +32,14 @@ const read = (value: string, partition: number, offset: number, more: object = {
   value,
   ...more,
 });
+/** As lightning topics answer. */
+const loose = { isUnorderedUntilAcknowledged: true };
+const withoutOffset = (value: string, partition: number): Step => ({
+  type: 'acknowledge',
+  topic: 't',
+  partition,
+  value,
+});
 const live = { reader: 'live', isLast: false };
 const at = (offset: number) => ({ group: 'g', topic: 't', partition: 0, offset });
 const commitOffset = (call: number, offset: number, generationId = 1): Step => ({
@@ -108,6 +116,20 @@ test('a history in which nothing is wrong has no findings', () => {
   );
 });
 
+test('a record of a lightning topic has any place before it is acknowledged, and no offset is said', () => {
+  const steps = [
+    ...well,
+    ...[write('m', 1, loose), write('n', 1, loose), withoutOffset('n', 1)],
+    ...[read('n', 1, 5), read('m', 1, 6)],
+  ];
+  assert.deepEqual(checkHistory(timed(steps)).findings, []);
+  const lost = checkHistory(timed([...steps, write('o', 1, loose), withoutOffset('o', 1)]));
+  assert.deepEqual(
+    lost.findings.map(({ defect }) => defect),
+    ['lost'],
+  );
+});
+
 test('the longest stall is that of one client in one partition', () => {
   const committed = (transaction: string): Step => ({ type: 'committed', transaction });
   const steps = [committed('tx-1'), ...well, committed('tx-2'), read('a', 0, 0, live)];
@@ -144,6 +166,15 @@ const planted: readonly [what: string, expected: Defect, steps: readonly Step[]]
     'records have changed places',
     'reordered',
     [...well, write('m', 1), write('n', 1), read('n', 1, 5), read('m', 1, 6)],
+  ],
+  [
+    'acknowledged records have changed places that only acknowledgements have',
+    'reordered',
+    [
+      ...well,
+      ...[write('m', 1, loose), write('n', 1, loose), withoutOffset('m', 1), withoutOffset('n', 1)],
+      ...[read('n', 1, 5), read('m', 1, 6)],
+    ],
   ],
   ['a record of an aborted transaction is visible', 'aborted', [...well, read('y1', 0, 4)]],
   [

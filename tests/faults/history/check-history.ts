@@ -70,7 +70,11 @@ export function checkHistory(history: readonly FaultEvent[], isComplete = true):
   checkReads(history, writes, commitRequestedAt, find);
   for (const [value, reads] of found)
     if (reads.length > 1) find('duplicate', `${value} is at ${reads.map(placeOf).join(' and ')}`);
-  checkOrder(last, writes, find);
+  const acknowledged = new Set(of('acknowledge').map(({ value }) => value));
+  const hasPlace = ({ value, isUnorderedUntilAcknowledged }: Written) =>
+    isUnorderedUntilAcknowledged !== true || acknowledged.has(value);
+  const ordered = new Map([...writes].filter(([, write]) => hasPlace(write)));
+  checkOrder(last, ordered, find);
 
   const committed = new Set(of('committed').map(({ transaction }) => transaction));
   for (const { value, topic, partition, offset } of of('acknowledge')) {
@@ -79,7 +83,7 @@ export function checkHistory(history: readonly FaultEvent[], isComplete = true):
     if (reads === undefined) {
       if (transaction === undefined)
         find('lost', `${value} was acknowledged at ${placeOf({ topic, partition, offset })}`);
-    } else if (!reads.some((read) => read.offset === offset)) {
+    } else if (offset !== undefined && !reads.some((read) => read.offset === offset)) {
       const there = reads.map(placeOf).join(' and ');
       find('corrupt', `${value} was acknowledged at offset ${offset} and is at ${there}`);
     }
@@ -291,8 +295,14 @@ function progressOf(event: FaultEvent, groupOf: ReadonlyMap<number, string>): st
   return undefined;
 }
 
-function placeOf({ topic, partition, offset }: { topic: string; partition: number; offset: number }): string {
-  return `${topic}-${partition}@${offset}`;
+interface RecordPlace {
+  readonly topic: string;
+  readonly partition: number;
+  readonly offset?: number | undefined;
+}
+
+function placeOf({ topic, partition, offset }: RecordPlace): string {
+  return `${topic}-${partition}@${offset ?? '?'}`;
 }
 
 function groupPlaceOf({ group, topic, partition }: GroupPosition): string {

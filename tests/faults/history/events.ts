@@ -4,6 +4,8 @@ export interface Written {
   readonly partition: number;
   readonly value: string;
   readonly producer: string;
+  /** Its place among others is promised only once it is acknowledged. */
+  readonly isUnorderedUntilAcknowledged?: true;
   /** Its transaction, if any. */
   readonly transaction?: string;
   /** The source record, for a consumer that copies and commits its offsets in the same transaction. */
@@ -32,7 +34,8 @@ export type FaultEvent = { readonly atMs: number } & (
       readonly topic: string;
       readonly partition: number;
       readonly value: string;
-      readonly offset: number;
+      /** Lightning topics do not say it. */
+      readonly offset?: number;
     }
   /** A commit is requested, then acknowledged. A transaction without a commit request must stay invisible. */
   | { readonly type: 'askCommit' | 'committed' | 'aborted'; readonly transaction: string }
