@@ -24,6 +24,7 @@ const long = 'x'.repeat(1025);
 const requests: [what: string, rows: Row[], answers: (string | RegExp)[]][] = [
   ['a topic', [['topic', 'a', { 'retention.ms': '5' }]], ['NONE']],
   ['an unknown topic', [['topic', 'z', { 'retention.ms': '5' }]], ['UNKNOWN_TOPIC_OR_PARTITION']],
+  ['a mistake for an unknown topic', [['topic', 'z', { 'retention.ms': 'x' }]], ['INVALID_CONFIG']],
   ['the cluster', [['cluster', '', { 'num.partitions': '5' }]], ['NONE']],
   [
     'one valid and one invalid resource',

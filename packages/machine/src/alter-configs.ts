@@ -56,7 +56,11 @@ export function decideAlterConfigs(
     }
     const topic = kind === 'topic' ? state.topics.byName(name) : undefined;
     if (kind === 'topic' && topic === undefined) {
-      return refused('UNKNOWN_TOPIC_OR_PARTITION', `Topic ${name} does not exist.`);
+      // As in Kafka, a mistake in a config is reported first.
+      const altered = alteredConfigs(request, {}, clusterConfigs, by);
+      return altered.error === 'NONE'
+        ? refused('UNKNOWN_TOPIC_OR_PARTITION', `Topic ${name} does not exist.`)
+        : { ...altered, configs: undefined };
     }
     const migration = topic === undefined ? undefined : ownMigrationOf(state, topic.description.topicId);
     if (migration !== undefined) return refused('POLICY_VIOLATION', managedMessage(name, migration));

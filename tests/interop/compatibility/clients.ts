@@ -89,4 +89,6 @@ export const testedClients: readonly TestedClient[] = [
 export const untestedClients: Readonly<Record<string, string>> = {
   '@confluentinc/kafka-javascript':
     'its installation loads a compiled module from outside of the npm registry, or compiles librdkafka; librdkafka is tried through confluent-kafka',
+  'Cruise Control, and the operators of Strimzi':
+    "their programs are not on Maven Central; the calls that they make by Apache's admin client are made by `tests/interop/applications/operators.test.ts`",
 };

@@ -140,6 +140,13 @@ export const departures = [
     reason: 'part of the contract of the service',
   },
   {
+    area: 'fetch',
+    subject: 'Fetch with the epoch of the last record that was fetched',
+    apache: 'tells where the log of a replica diverges (KIP-595)',
+    weir: 'ignores the epoch',
+    reason: 'only replicas send it, and agents keep no log of their own',
+  },
+  {
     area: 'topics',
     subject: 'default replication factor',
     apache: '1 (`default.replication.factor`)',
@@ -179,14 +186,14 @@ export const departures = [
     area: 'protocol',
     subject: 'elements that a request names twice',
     apache:
-      'are answered once in ListOffsets, DeleteRecords and AlterReplicaLogDirs; Produce writes the last batch of a partition',
+      'are answered once in ListOffsets and DeleteRecords; Produce writes the last batch of a partition',
     weir: 'are answered each time, mostly with INVALID_REQUEST; Produce writes none of them',
     reason: 'every element of a request has its answer, and a batch is not dropped silently',
   },
   {
     area: 'protocol',
     subject: 'answers about topics of which no partition is named',
-    apache: 'leave the topics out (OffsetCommit, TxnOffsetCommit, DeleteRecords)',
+    apache: 'leave the topics out (OffsetCommit, TxnOffsetCommit, DeleteRecords, AddPartitionsToTxn)',
     weir: 'have them, without partitions',
     reason: 'every element of a request has its answer',
   },
@@ -214,8 +221,8 @@ export const departures = [
   {
     area: 'groups',
     subject: 'epochs of consumer, share and streams groups',
-    apache: 'rise by two when a group is made and its first member joins',
-    weir: 'rise by one',
+    apache: 'begin at 1, so that the first member of a group has the epoch 2',
+    weir: 'begin at 0 in consumer and share groups; they rise with other events where no assignment changes',
     reason: 'clients only compare them',
   },
   {
@@ -224,13 +231,6 @@ export const departures = [
     apache: 'patterns, tasks and partitions of share groups follow a heartbeat later; `NotReady` until then',
     weir: 'the answer has the assignment; states are `Assigning` and later ones',
     reason: 'the coordinator has the names of all topics',
-  },
-  {
-    area: 'groups',
-    subject: 'heartbeats of streams groups that Apache Kafka 4.3 does not check',
-    apache: 'a member that joins without a process id is told that its topology is stale',
-    weir: 'joins',
-    reason: 'the status is about the topology alone',
   },
   {
     area: 'groups',
@@ -281,6 +281,14 @@ export const departures = [
     apache: 'the total and the free bytes of the disk',
     weir: '-1',
     reason: 'a bucket has no end',
+  },
+  {
+    area: 'administration',
+    subject: 'sizes of partitions in DescribeLogDirs',
+    apache:
+      'count markers of transactions, and records that DeleteRecords removed until their segment is deleted',
+    weir: 'count the batches that can be read',
+    reason: 'there are no segments, and markers are part of the metadata',
   },
   {
     area: 'administration',
@@ -351,13 +359,6 @@ export const departures = [
     apache: 'checks directory and listeners first',
     weir: '`UNSUPPORTED_VERSION`, as from a cluster with `kraft.version` 0',
     reason: 'there is no quorum whose voters could change',
-  },
-  {
-    area: 'administration',
-    subject: 'DescribeCluster of controllers',
-    apache: 'the error has no cluster and endpoint type 1',
-    weir: 'the error has the cluster and the endpoint type of the request',
-    reason: 'they tell which request failed',
   },
   {
     area: 'produce',

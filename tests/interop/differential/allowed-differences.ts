@@ -49,6 +49,8 @@ const tooFar =
 const internalTopics = '`__consumer_offsets`, `__transaction_state`, `__share_group_state`';
 const firstHeartbeats = 'what the first heartbeats of a group learn';
 const emptyGroupId = 'the empty group id';
+const nameless = /^a group without a name$/;
+const sizesOfPartitions = 'sizes of partitions in DescribeLogDirs';
 const noLogin = 'a login on a listener that needs none';
 const unknownAclElements = 'rules and filters of ACLs with unknown elements';
 const assignmentIntervals = 'assignment intervals of `weir local`, `weir playground` and `weir demo`';
@@ -201,6 +203,12 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     apache: 'UNKNOWN_TOPIC_OR_PARTITION',
     weir: 'INVALID_TOPIC_EXCEPTION',
     departure: 'Fetch of a name that does not exist (before v13)',
+  },
+  {
+    api: 'Fetch',
+    path: /^responses\[\]\.partitions\[\]\./,
+    when: /, as replicas do$/,
+    departure: 'Fetch with the epoch of the last record that was fetched',
   },
   {
     api: 'ListOffsets',
@@ -397,6 +405,12 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     departure: 'sizes of directories in DescribeLogDirs',
   },
   {
+    api: 'DescribeLogDirs',
+    path: 'results[].topics[].partitions[].partitionSize',
+    when: /, sizes (?:after deletions|with markers)$/,
+    departure: sizesOfPartitions,
+  },
+  {
     api: 'IncrementalAlterConfigs',
     path: 'responses[].errorCode',
     apache: 'INVALID_REQUEST',
@@ -499,20 +513,6 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     departure: 'changes of voters (AddRaftVoter, RemoveRaftVoter)',
   },
   {
-    api: 'DescribeCluster',
-    path: 'endpointType',
-    apache: '1',
-    weir: /^(?:0|2|9)$/,
-    departure: 'DescribeCluster of controllers',
-  },
-  {
-    api: 'DescribeCluster',
-    path: 'clusterId',
-    apache: '',
-    weir: 'its cluster',
-    departure: 'DescribeCluster of controllers',
-  },
-  {
     api: 'AlterPartitionReassignments',
     path: 'responses[].partitions[].errorCode',
     apache: 'INVALID_REPLICA_ASSIGNMENT',
@@ -561,9 +561,34 @@ export const allowedDifferences: readonly AllowedDifference[] = [
   {
     api: 'OffsetCommit',
     path: 'topics[].partitions[].errorCode',
+    apache: 'NONE',
     weir: 'INVALID_GROUP_ID',
+    when: nameless,
     departure: emptyGroupId,
-    isRare: true,
+  },
+  {
+    api: 'OffsetFetch',
+    path: 'groups[].topics[].partitions[].committedOffset',
+    apache: '3n',
+    weir: '-1n',
+    when: nameless,
+    departure: emptyGroupId,
+  },
+  {
+    api: 'DescribeGroups',
+    path: /^groups\[\]\.(?:groupState|errorCode)$/,
+    apache: /^(?:Empty|NONE)$/,
+    weir: /^(?:Dead|GROUP_ID_NOT_FOUND)$/,
+    when: nameless,
+    departure: emptyGroupId,
+  },
+  {
+    api: 'DeleteGroups',
+    path: 'results[].errorCode',
+    apache: 'NONE',
+    weir: 'GROUP_ID_NOT_FOUND',
+    when: nameless,
+    departure: emptyGroupId,
   },
   {
     api: 'OffsetCommit',
@@ -593,6 +618,14 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     path: 'groups[].groupState',
     apache: 'NotReady',
     weir: 'Assigning',
+    departure: firstHeartbeats,
+  },
+  {
+    api: 'ListGroups',
+    path: 'groups[].groupState',
+    apache: 'NotReady',
+    weir: 'Assigning',
+    when: /^the life of a streams group$/,
     departure: firstHeartbeats,
   },
   {
@@ -627,15 +660,6 @@ export const allowedDifferences: readonly AllowedDifference[] = [
     at: /^3$/,
     weir: 'absent',
     departure: 'missing internal topics of streams groups',
-  },
-  {
-    api: 'StreamsGroupHeartbeat',
-    path: 'status[]',
-    // The topology is stale.
-    at: /^0$/,
-    weir: 'absent',
-    when: /processId/,
-    departure: 'heartbeats of streams groups that Apache Kafka 4.3 does not check',
   },
   {
     api: 'ShareFetch',

@@ -165,13 +165,35 @@ export class Pair {
     }
   }
 
-  /** Lists of all groups and transactions also have those of other dialogues, which end with time. */
+  /**
+   * Lists of all groups, transactions and directories also have those of other dialogues, which end with time or differ
+   * by what those dialogues have compared.
+   */
   #ownPart(name: ApiName, body: Struct): Struct {
     const own = (list: unknown, key: string) =>
-      (list as readonly Struct[]).filter((one) => String(one[key]).startsWith(`${this.prefix}-`));
-    if (name === 'ListGroups') return { ...body, groups: own(body.groups, 'groupId') };
-    if (name !== 'ListTransactions') return body;
-    return { ...body, transactionStates: own(body.transactionStates, 'transactionalId') };
+      (list as readonly Struct[]).filter((one) => /^__/.test(String(one[key])) || this.#isOwn(one[key]));
+    switch (name) {
+      case 'ListGroups':
+        return { ...body, groups: own(body.groups, 'groupId') };
+      case 'ListTransactions':
+        return { ...body, transactionStates: own(body.transactionStates, 'transactionalId') };
+      case 'DescribeLogDirs':
+        return {
+          ...body,
+          results: (body.results as readonly Struct[]).map((result) => ({
+            ...result,
+            topics: own(result.topics, 'name'),
+          })),
+        };
+      case 'Fetch':
+        return { ...body, responses: joined(body.responses as readonly Struct[]) };
+      default:
+        return body;
+    }
+  }
+
+  #isOwn(name: unknown): boolean {
+    return String(name).startsWith(`${this.prefix}-`);
   }
 
   #differences(name: ApiName, version: number, apache: Outcome, weir: Outcome): readonly Difference[] {
@@ -188,6 +210,15 @@ export class Pair {
       this.#normal.weir.of(layout, this.#ownPart(name, weir.body)),
     );
   }
+}
+
+/** Topics of Fetch, each once: Apache Kafka names a topic again where partitions with an error come between. */
+function joined(topics: readonly Struct[]): readonly Struct[] {
+  const partitions = Map.groupBy(topics, ({ topic, topicId }) => `${topic} ${topicId}`);
+  return Array.from(partitions.values(), (parts) => ({
+    ...parts[0],
+    partitions: parts.flatMap((part) => part.partitions as readonly Struct[]),
+  }));
 }
 
 /** The versions of an API that both serve, in their order. */

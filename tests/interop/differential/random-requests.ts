@@ -155,7 +155,7 @@ function distinct(elements: readonly unknown[]): readonly unknown[] {
 /** Lists that are not drawn empty. */
 function isNeverEmpty(path: string, { api }: Source): boolean {
   // Apache Kafka never answers a list without transactions.
-  if (api === 'AddPartitionsToTxn') return path === '.transactions';
+  if (api === 'AddPartitionsToTxn' && path === '.transactions') return true;
   // All topics are also those of other dialogues, and internal ones.
   if (api === 'DescribeTopicPartitions') return path === '.topics';
   // Apache Kafka leaves topics without partitions out of many answers.
@@ -186,6 +186,8 @@ const numbers: readonly Numbers[] = [
   [/replicaId$/, [-1]],
   [/iterations$/, [4096, 1]],
   [/mechanism$/, [2, 2, 0]],
+  // Only replicas send it.
+  [/lastFetchedEpoch$/, [-1]],
   [/producerEpoch$/i, [0, -1]],
   [/producerId/i, [-1, 987_654]],
   [/epoch$/i, [-1, 0, 0, 1]],
@@ -194,6 +196,13 @@ const numbers: readonly Numbers[] = [
 
 /** What counts before the others in one request. */
 const numbersOf: Partial<Record<ApiName, readonly Numbers[]>> = {
+  // To Apache Kafka all types that it does not know are one, and it does not answer where one is named twice.
+  AlterConfigs: [[/resourceType$/, [2, 2, 32, 16, 99]]],
+  IncrementalAlterConfigs: [
+    [/resourceType$/, [2, 2, 32, 16, 99]],
+    // It fails at an operation that it does not know, for all resources of the request.
+    [/configOperation$/, [0, 0, 1, 2, 3]],
+  ],
   // Apache Kafka fails at what is negative, and may have done half of it.
   AlterShareGroupOffsets: [
     [/partitionIndex$/, [0, 1, 2, 7]],
@@ -230,8 +239,18 @@ const texts: readonly Texts[] = [
   [/topic|name$/i, ({ topics }) => topics],
 ];
 
-function textOf(path: string, { random, vocabulary }: Source): string {
-  const found = texts.find(([pattern]) => pattern.test(path));
+/** What counts before the others in one request. */
+const committedGroups: readonly Texts[] = [
+  // Apache Kafka makes the group without a name, which other sequences would find.
+  [/\.groupId$/, ({ groups }) => groups.filter((group) => group !== '')],
+];
+const textsOfRequest: Partial<Record<ApiName, readonly Texts[]>> = {
+  OffsetCommit: committedGroups,
+  TxnOffsetCommit: committedGroups,
+};
+
+function textOf(path: string, { api, random, vocabulary }: Source): string {
+  const found = [...(textsOfRequest[api] ?? []), ...texts].find(([pattern]) => pattern.test(path));
   return pick(random, found?.[1](vocabulary) ?? ['', 'text']);
 }
 

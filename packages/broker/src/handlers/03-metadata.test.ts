@@ -94,6 +94,26 @@ test('topics that do not exist', async () => {
   }
 });
 
+test('a request is refused as a whole if its version does not serve how a topic is named', async () => {
+  const { call, cluster } = await startTestAgent();
+  const { topicId } = cluster.addTopic('here');
+  for (const topic of [{ name: null, topicId }, { name: 'here', topicId }, { name: null }]) {
+    const answer = answered(
+      await call('Metadata', 11, { topics: [topic, { name: 'new' }], allowAutoTopicCreation: true }),
+    );
+    assert.deepEqual([answer.brokers, answer.clusterId, answer.controllerId], [[], null, -1]);
+    assert.deepEqual(
+      answer.topics.map(({ name, errorCode }) => [name, errorCode]),
+      [topic.name ?? '', 'new'].map((name) => [name, codeOf('INVALID_REQUEST')]),
+    );
+  }
+  const nameless = answered(await call('Metadata', 13, { topics: [{ name: null }, { name: 'here' }] }));
+  assert.deepEqual([nameless.brokers, nameless.errorCode], [[], codeOf('INVALID_REQUEST')]);
+  const request = { topics: [{ name: 'new' }], allowAutoTopicCreation: false };
+  const [left] = answered(await call('Metadata', 11, request)).topics;
+  assert.equal(left!.errorCode, codeOf('UNKNOWN_TOPIC_OR_PARTITION'));
+});
+
 test('missing topics are created if client and cluster both allow it', async () => {
   const cases: [flag: boolean, config: string | undefined, error: Parameters<typeof codeOf>[0]][] = [
     [true, undefined, 'NONE'],

@@ -14,6 +14,8 @@ import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import { mapInTurns, Turns } from '../requests/turns.ts';
 import { isTopicName } from '../topics/topic-name.ts';
 
+const idsFromVersion = 12;
+
 interface MetadataOptions {
   /** Bounds concurrent requests. If absent, there is no bound. */
   readonly turns?: FairQueue | undefined;
@@ -32,8 +34,9 @@ interface MetadataOptions {
  * - Rack is a constant, leader epoch is always 0 (or -1 for a client that opts out). Replicas and in-sync replicas are
  *   the leader and other agents, up to the replication factor of the topic or the number of agents. The controller is
  *   the agent that serves the request.
- * - Null requests all topics, as does the empty list in v0; ids are supported from v12 on. A topic named twice is
- *   answered once.
+ * - Null requests all topics, as does the empty list in v0; ids are supported from v12 on. A request is refused as a
+ *   whole, without agents, if it has a topic without name and id, or before v12 an id (INVALID_REQUEST). A topic named
+ *   twice is answered once.
  * - A missing topic is created if the request and `auto.create.topics.enable` allow it, and the response contains it.
  *   If the control plane is unavailable, or another agent created the topic first, it is LEADER_NOT_AVAILABLE, and
  *   clients retry. One request creates at most `brokerLimits.autoCreatedTopicsMax` topics; the rest are created when
@@ -51,6 +54,7 @@ export function metadataHandler(
   { turns, asksLeader = false }: MetadataOptions = {},
 ): HandlerOf<Apis['Metadata']> {
   return async (request, context) => {
+    if (hasUnservedTopic(request, context)) return refused(request, context);
     const work = async () => {
       // The leader publishes changes before it answers a call that came after them, over the same connection.
       if (asksLeader) await ifAvailable(context.cluster.port.describeJournal());
@@ -116,9 +120,33 @@ async function topicsOf(request: Request, context: RequestContext): Promise<read
   );
 }
 
+/** Whether a topic is named in no way that the version serves: such a request is refused as a whole. */
+function hasUnservedTopic({ topics }: Request, { apiVersion }: RequestContext): boolean {
+  const hasIds = apiVersion >= idsFromVersion;
+  return topics?.some(({ name, topicId }) => (topicId === zeroUuid ? name === null : !hasIds)) ?? false;
+}
+
+function refused({ topics }: Request, { apiVersion }: RequestContext): Response {
+  return {
+    brokers: [],
+    clusterId: null,
+    controllerId: -1,
+    topics: (topics ?? []).map(({ name, topicId }) => ({
+      errorCode: errors.INVALID_REQUEST.code,
+      name: apiVersion >= idsFromVersion ? name : (name ?? ''),
+      topicId,
+      isInternal: false,
+      partitions: [],
+      topicAuthorizedOperations: operationsNotRequested,
+    })),
+    clusterAuthorizedOperations: operationsNotRequested,
+    errorCode: errors.INVALID_REQUEST.code,
+  };
+}
+
 function notAvailable({ topics }: Request, { apiVersion }: RequestContext): readonly TopicEntry[] {
   return (topics ?? []).map(({ name, topicId }) =>
-    failed('LEADER_NOT_AVAILABLE', apiVersion >= 12 ? name : (name ?? ''), topicId),
+    failed('LEADER_NOT_AVAILABLE', apiVersion >= idsFromVersion ? name : (name ?? ''), topicId),
   );
 }
 
@@ -126,8 +154,9 @@ async function requestedTopics(request: Request, context: RequestContext): Promi
   const entries = new Map<string, TopicEntry>();
   const turns = new Turns(context.clock);
   for (const { name, topicId } of request.topics ?? []) {
-    const byId = topicId !== zeroUuid;
-    entries.set(byId ? `id ${topicId}` : `name ${name}`, lookUp(name, byId ? topicId : undefined, context));
+    // A topic without an id has a name, as was checked before.
+    if (topicId === zeroUuid) entries.set(`name ${name}`, lookUpName(name!, context));
+    else entries.set(`id ${topicId}`, lookUpId(topicId, context));
     const turn = turns.next();
     if (turn !== undefined) await turn;
   }
@@ -135,19 +164,16 @@ async function requestedTopics(request: Request, context: RequestContext): Promi
   return [...entries.values()];
 }
 
-function lookUp(name: string | null, topicId: string | undefined, context: RequestContext): TopicEntry {
-  const { access, cluster, apiVersion } = context;
-  if (topicId !== undefined && apiVersion >= 12) {
-    const topic = cluster.topicById(topicId);
-    if (topic === undefined) return failed('UNKNOWN_TOPIC_ID', null, topicId);
-    if (!access.may('DESCRIBE', 'TOPIC', topic.name)) {
-      return failed('TOPIC_AUTHORIZATION_FAILED', null, topicId);
-    }
-    return found(topic);
+function lookUpId(topicId: string, { access, cluster }: RequestContext): TopicEntry {
+  const topic = cluster.topicById(topicId);
+  if (topic === undefined) return failed('UNKNOWN_TOPIC_ID', null, topicId);
+  if (!access.may('DESCRIBE', 'TOPIC', topic.name)) {
+    return failed('TOPIC_AUTHORIZATION_FAILED', null, topicId);
   }
-  if (topicId !== undefined || name === null) {
-    return failed('INVALID_REQUEST', apiVersion >= 12 ? name : (name ?? ''), topicId);
-  }
+  return found(topic);
+}
+
+function lookUpName(name: string, { access, cluster }: RequestContext): TopicEntry {
   if (!access.may('DESCRIBE', 'TOPIC', name)) return failed('TOPIC_AUTHORIZATION_FAILED', name);
   if (!isTopicName(name)) return failed('INVALID_TOPIC_EXCEPTION', name);
   const topic = cluster.topicByName(name);

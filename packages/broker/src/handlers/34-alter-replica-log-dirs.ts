@@ -1,6 +1,6 @@
 import type { AgentDescription } from '@weir/cluster';
 import { mayOnCluster } from '@weir/security';
-import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import { logDirOf } from '../placement/broker-facts.ts';
 import type { PlacementOf } from '../placement/described-agents.ts';
 import type { HandlerOf } from '../requests/handler.ts';
@@ -9,6 +9,7 @@ import type { HandlerOf } from '../requests/handler.ts';
  * AlterReplicaLogDirs v1 and v2. There is one directory, the part of the bucket that belongs to the cluster, so that a
  * partition can only stay where it is.
  *
+ * - Each partition is answered once, for the last directory that the request names.
  * - Any other directory is LOG_DIR_NOT_FOUND, as in Apache Kafka.
  * - A partition that another agent leads in this client's view, or that does not exist, is REPLICA_NOT_AVAILABLE.
  * - Requires ALTER on the cluster; otherwise each partition is CLUSTER_AUTHORIZATION_FAILED.
@@ -31,15 +32,26 @@ export function alterReplicaLogDirsHandler(
     };
     return {
       throttleTimeMs: 0,
-      results: dirs.flatMap(({ path, topics }) =>
-        topics.map(({ name, partitions }) => ({
-          topicName: name,
-          partitions: partitions.map((partitionIndex) => ({
-            partitionIndex,
-            errorCode: errors[errorOf(path, name, partitionIndex)].code,
-          })),
+      results: Array.from(targetsOf(dirs), ([topicName, partitions]) => ({
+        topicName,
+        partitions: Array.from(partitions, ([partitionIndex, path]) => ({
+          partitionIndex,
+          errorCode: errors[errorOf(path, topicName, partitionIndex)].code,
         })),
-      ),
+      })),
     };
   };
+}
+
+/** The directory of each partition, by topic. The last one that is named counts. */
+function targetsOf(dirs: RequestOf<Apis['AlterReplicaLogDirs']>['dirs']): Map<string, Map<number, string>> {
+  const targets = new Map<string, Map<number, string>>();
+  for (const { path, topics } of dirs) {
+    for (const { name, partitions } of topics) {
+      const paths = targets.get(name) ?? new Map<number, string>();
+      targets.set(name, paths);
+      for (const partition of partitions) paths.set(partition, path);
+    }
+  }
+  return targets;
 }

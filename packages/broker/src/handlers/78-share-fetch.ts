@@ -8,7 +8,7 @@ import {
 } from '../share/acknowledgements.ts';
 import { ShareFetch, type ShareFetchRequest, type ShareFetchResponse } from '../share/share-fetch.ts';
 import type { ShareService } from '../share/share-service.ts';
-import { closingEpoch, type ShareSession } from '../share/share-sessions.ts';
+import { closingEpoch, isShareMemberId, type ShareSession } from '../share/share-sessions.ts';
 import { refusalsById } from '../topics/topic-refusals.ts';
 
 interface ShareFetchOptions {
@@ -42,7 +42,8 @@ export function shareFetchHandler(
     const problem = problemOf(request);
     if (!groupId) return refused('INVALID_REQUEST', idsNeeded);
     if (!context.access.may('READ', 'GROUP', groupId)) return refused('GROUP_AUTHORIZATION_FAILED');
-    if (!memberId || problem !== undefined) return refused('INVALID_REQUEST', problem ?? idsNeeded);
+    if (!isShareMemberId(memberId) || problem !== undefined)
+      return refused('INVALID_REQUEST', problem ?? idsNeeded);
     const caller = { groupId, memberId, shareSessionEpoch };
     const session = service.sessions.fetch(caller, request, context.closed);
     if (typeof session === 'string') return refused(session);

@@ -2,7 +2,7 @@ import { type Apis, type ErrorName, errors, type ResponseOf } from '@weir/wire';
 import type { HandlerOf } from '../requests/handler.ts';
 import { acknowledgementsOf, permittedOf } from '../share/acknowledgements.ts';
 import type { ShareService } from '../share/share-service.ts';
-import { closingEpoch } from '../share/share-sessions.ts';
+import { closingEpoch, isShareMemberId } from '../share/share-sessions.ts';
 import { refusalsById } from '../topics/topic-refusals.ts';
 
 type Response = ResponseOf<Apis['ShareAcknowledge']>;
@@ -27,7 +27,7 @@ export function shareAcknowledgeHandler(service: ShareService): HandlerOf<Apis['
     const { groupId, memberId, shareSessionEpoch, isRenewAck } = request;
     if (groupId === null) return refused('INVALID_REQUEST');
     if (!access.may('READ', 'GROUP', groupId)) return refused('GROUP_AUTHORIZATION_FAILED');
-    if (memberId === null) return refused('INVALID_REQUEST');
+    if (!isShareMemberId(memberId)) return refused('INVALID_REQUEST');
     const session = service.sessions.acknowledge({ groupId, memberId, shareSessionEpoch }, closed);
     if (typeof session === 'string') return refused(session);
     const isRenewing = isRenewAck && apiVersion >= renewFromVersion;

@@ -137,6 +137,12 @@ test('a replica can only stay in the one directory', async () => {
     const expected = [0, 1, 2, -1].map((partition) => (led.includes(partition) ? 0 : absent));
     assert.deepEqual(await errorsAt(logDir), expected);
     assert.deepEqual(await errorsAt('/var/lib/kafka'), new Array(4).fill(codeOf('LOG_DIR_NOT_FOUND')));
+    const dirs = ['/var/lib/kafka', logDir].map((path) => ({
+      path,
+      topics: [{ name: 't', partitions: [2] }],
+    }));
+    const { results } = answered(await call('AlterReplicaLogDirs', version, { dirs }));
+    assert.deepEqual(results, [{ topicName: 't', partitions: [{ partitionIndex: 2, errorCode: absent }] }]);
   }
 });
 

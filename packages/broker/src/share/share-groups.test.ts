@@ -401,3 +401,14 @@ test('share groups are described and listed with their type', async () => {
     [[groupId, 'share']],
   );
 });
+
+test('a member has an id of at most 36 characters', async () => {
+  await using agent = await startLeaderAgent();
+  const topicId = await prepare(agent);
+  for (const memberId of ['', 'm'.repeat(37)]) {
+    assert.deepEqual(await acknowledge(agent, topicId, memberId, 1), ['INVALID_REQUEST', 'NONE']);
+    const fetched = await fetch(agent, topicId, memberId, 0, {});
+    assert.equal(fetched.error, 'INVALID_REQUEST');
+  }
+  assert.deepEqual(await acknowledge(agent, topicId, 'm'.repeat(36), 1), ['SHARE_SESSION_NOT_FOUND', 'NONE']);
+});

@@ -37,6 +37,13 @@ const openingEpoch = 0;
 export const closingEpoch = -1;
 const lastEpoch = 2 ** 31 - 1;
 
+const memberIdCharsMax = 36;
+
+/** Members choose their ids, which are UUIDs as texts. */
+export function isShareMemberId(memberId: string | null): memberId is string {
+  return memberId !== null && memberId.length > 0 && memberId.length <= memberIdCharsMax;
+}
+
 /**
  * The sessions of members of share groups. A member opens one with its first ShareFetch, then sends only changes, and
  * closes it at the end. A session ends with its connection.

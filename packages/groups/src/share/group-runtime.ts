@@ -46,8 +46,9 @@ export class ShareGroupRuntime extends ModernGroupRuntime<ShareGroup, ShareEvent
     return 'GROUP_ID_NOT_FOUND';
   }
 
+  /** To OffsetFetch it has no offsets, as a group that does not exist. */
   checkFetch(): GroupError {
-    return 'GROUP_ID_NOT_FOUND';
+    return 'NONE';
   }
 
   checkDeleteOffsets(): GroupError {

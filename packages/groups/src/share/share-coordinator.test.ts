@@ -403,7 +403,7 @@ test('acknowledgements of a member count after it has left, until its session or
 
 test('a group id has one type', async () => {
   const world = new GroupWorld();
-  const { node } = await prepare(world);
+  const { node, topicId } = await prepare(world);
   assert.deepEqual(await node.listGroups({ states: [], types: ['share'] }), [
     { groupId: 'g', protocolType: 'share', state: 'Stable', type: 'share' },
   ]);
@@ -419,6 +419,24 @@ test('a group id has one type', async () => {
     retentionMs: -1,
   };
   assert.equal((await node.commitOffsets([{ ...commit, offsets: [] }]))[0]!.error, 'GROUP_ID_NOT_FOUND');
+  const partitions = [{ topicId, partition: 0 }];
+  const query = { groupId: 'g', memberId: null, memberEpoch: -1, requireStable: true, partitions };
+  const [fetched] = await node.fetchOffsets([query]);
+  // As from a group that does not exist.
+  assert.deepEqual([fetched!.error, fetched!.offsets[0]?.offset], ['NONE', -1]);
+});
+
+test('a group that only has committed offsets does not become a share group', async () => {
+  const world = new GroupWorld();
+  const { node, topicId } = await prepare(world);
+  const commit = {
+    ...{ groupId: 'o', memberId: '', generationIdOrMemberEpoch: -1, groupInstanceId: null, retentionMs: -1 },
+    offsets: [{ topicId, partition: 0, offset: 1, leaderEpoch: -1, metadata: '' }],
+  };
+  assert.equal((await node.commitOffsets([commit]))[0]!.error, 'NONE');
+  assert.equal((await beat(node, 'a', { groupId: 'o' })).error, 'GROUP_ID_NOT_FOUND');
+  const offsets = [{ topicId, partition: 0, startOffset: 0 }];
+  assert.equal((await node.alterShareOffsets({ groupId: 'o', offsets })).error, 'GROUP_ID_NOT_FOUND');
 });
 
 test('a share group without members stays until it is deleted explicitly', async () => {

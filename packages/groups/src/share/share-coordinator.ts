@@ -34,7 +34,7 @@ import { ShareGroups } from './share-groups.ts';
 import { ShareOffsets } from './share-offsets.ts';
 
 interface ShareCoordinatorOptions {
-  readonly machine: Pick<ClusterMachine, 'kv' | 'findBatches' | 'findOffsets' | 'topicById'>;
+  readonly machine: Pick<ClusterMachine, 'kv' | 'offsets' | 'findBatches' | 'findOffsets' | 'topicById'>;
   readonly submit: Submit;
   /** Evaluates the question; resolves when all state that the answer depends on is durable. */
   readonly ask: <Answer>(question: () => Answer) => Promise<Answer>;

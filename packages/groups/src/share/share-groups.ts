@@ -7,6 +7,7 @@ import type {
 import type { GroupHost, PendingAnswer } from '../group.ts';
 import type { GroupDirectory } from '../group-directory.ts';
 import { isTooLong } from '../group-id.ts';
+import type { GroupsMachine } from '../groups-machine.ts';
 import {
   missingGroup,
   noRoom,
@@ -21,6 +22,7 @@ import { checkHeartbeat } from './heartbeat.ts';
 interface ShareGroupsOptions {
   readonly host: GroupHost;
   readonly directory: GroupDirectory;
+  readonly machine: Pick<GroupsMachine, 'offsets'>;
   /** Whether the limit on member metadata allows so many bytes more. */
   readonly hasRoomFor: (bytes: number) => boolean;
 }
@@ -47,7 +49,7 @@ export class ShareGroups {
   async create(groupId: string): Promise<GroupError> {
     const { host, directory } = this.#options;
     if (isTooLong(groupId)) return 'INVALID_GROUP_ID';
-    if (directory.find(groupId) !== undefined) return 'GROUP_ID_NOT_FOUND';
+    if (directory.find(groupId) !== undefined || this.#hasOffsets(groupId)) return 'GROUP_ID_NOT_FOUND';
     const created = ShareGroupRuntime.empty(groupId, host);
     if (!directory.add(created)) return 'POLICY_VIOLATION';
     return created.save().then(
@@ -68,7 +70,7 @@ export class ShareGroups {
     if (group instanceof ShareGroupRuntime) return group.shareHeartbeat(heartbeat);
     const problem = checkHeartbeat(heartbeat, host.shareRules(groupId));
     if (problem !== undefined) return refused(problem, memberId);
-    if (group !== undefined) {
+    if (group !== undefined || this.#hasOffsets(groupId)) {
       const message = `The group ${groupId} is not a share group.`;
       return refused({ error: 'GROUP_ID_NOT_FOUND', message }, memberId);
     }
@@ -82,5 +84,10 @@ export class ShareGroups {
     const pending = created.shareHeartbeat(heartbeat);
     directory.forgetIfIdle(created);
     return pending;
+  }
+
+  /** A group that only has offsets is a classic one. */
+  #hasOffsets(groupId: string): boolean {
+    return this.#options.machine.offsets.hasGroup(groupId);
   }
 }

@@ -30,8 +30,8 @@ const racksTriedMax = 16;
 /**
  * Assigns every task to one member as active, and to as many other processes as wanted as standby. Members get equal
  * numbers of active tasks, give or take one. A task stays where it was, else moves to where it was a standby, else to
- * the process with the fewest tasks for its members. Standbys prefer racks that have no copy of the task yet: then the
- * loss of a zone leaves one.
+ * a member with the fewest tasks, of the process with the fewest for its members. Standbys prefer racks that have no
+ * copy of the task yet: then the loss of a zone leaves one.
  */
 export function assignStickily(
   members: readonly StreamsAssignorMember[],
@@ -49,6 +49,7 @@ class Process {
   readonly order: number;
   readonly racks = new Set<string>();
   taskCount = 0;
+  #leastLoaded: Worker | undefined;
 
   constructor(order: number) {
     this.order = order;
@@ -58,10 +59,16 @@ class Process {
     return this.taskCount / this.members.length;
   }
 
-  leastLoaded(): Worker {
-    let least = this.members[0]!;
-    for (const member of this.members) if (member.taskCount < least.taskCount) least = member;
-    return least;
+  get leastLoaded(): Worker {
+    this.#leastLoaded ??= this.members.reduce((least, member) =>
+      member.taskCount < least.taskCount ? member : least,
+    );
+    return this.#leastLoaded;
+  }
+
+  taskGiven(): void {
+    this.taskCount++;
+    this.#leastLoaded = undefined;
   }
 }
 
@@ -128,9 +135,9 @@ class Round {
       if (best !== undefined && quota.takes(best)) giveActive(task, best);
       else left.push(task);
     }
-    const byLoad = this.#byLoad();
+    const byNeed = new LoadHeap([...this.#processes.values()], compareNeed);
     left.sort((a, b) => a.order - b.order);
-    for (const task of left) byLoad.changeFirst((process) => giveActive(task, process.leastLoaded()));
+    for (const task of left) byNeed.changeFirst((process) => giveActive(task, process.leastLoaded));
   }
 
   assignStandbys(topology: readonly TasksOfTopology[], standbyCount: number): void {
@@ -155,7 +162,7 @@ class Round {
     for (const task of missing) {
       const place = placeOfStandby(task, byLoad);
       if (place === undefined) continue;
-      giveStandby(task, byLoad[place]!.leastLoaded());
+      giveStandby(task, byLoad[place]!.leastLoaded);
       moveBack(byLoad, place);
     }
   }
@@ -201,10 +208,6 @@ class Round {
       }
     }
   }
-
-  #byLoad(): LoadHeap<Process> {
-    return new LoadHeap([...this.#processes.values()], compareLoad);
-  }
 }
 
 /** How many active tasks members may keep: equal numbers, and one more for as many members as there are tasks left. */
@@ -244,7 +247,7 @@ function give(
   else partitions.push(partition);
   holders.push(worker.process);
   worker.taskCount++;
-  worker.process.taskCount++;
+  worker.process.taskGiven();
 }
 
 function leastLoaded(workers: readonly Worker[]): Worker | undefined {
@@ -257,6 +260,11 @@ function leastLoaded(workers: readonly Worker[]): Worker | undefined {
 
 function compareLoad(a: Process, b: Process): number {
   return a.load - b.load || b.members.length - a.members.length || a.order - b.order;
+}
+
+/** The process whose member has the fewest tasks comes first: a busy process may have a member without any. */
+function compareNeed(a: Process, b: Process): number {
+  return a.leastLoaded.taskCount - b.leastLoaded.taskCount || compareLoad(a, b);
 }
 
 /** The place of the process with the least load that has no copy of the task, if possible in a rack without one. */

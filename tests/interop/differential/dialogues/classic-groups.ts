@@ -210,6 +210,31 @@ async function fetchOffsets(pair: Pair, groupId: string, topic: string): Promise
 
 export const classicJoinDialogues: readonly Dialogue[] = [
   {
+    name: 'a group without a name',
+    api: 'OffsetCommit',
+    async run(pair) {
+      const topic = await pair.topic('nameless');
+      await pair.ask('OffsetCommit', (side, version) => ({
+        groupId: '',
+        generationIdOrMemberEpoch: -1,
+        memberId: '',
+        retentionTimeMs: -1n,
+        topics: [
+          {
+            ...(version < 10 ? { name: topic } : { topicId: side.topicId(topic) }),
+            partitions: [{ partitionIndex: 0, committedOffset: 3n, committedMetadata: '' }],
+          },
+        ],
+      }));
+      await pair.ask('OffsetFetch', (side) => ({
+        groups: [{ groupId: '', topics: [{ topicId: side.topicId(topic), partitionIndexes: [0] }] }],
+        requireStable: false,
+      }));
+      await pair.ask('DescribeGroups', { groups: [''] });
+      await pair.ask('DeleteGroups', { groupsNames: [''] });
+    },
+  },
+  {
     name: 'what does not join a classic group',
     api: 'JoinGroup',
     async run(pair) {

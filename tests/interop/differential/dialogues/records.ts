@@ -177,11 +177,33 @@ export const recordDialogues: readonly Dialogue[] = [
           ...(version >= 7 && { forgottenTopicsData: [] }),
         }));
       }
+      await pair.during('as replicas do', async () => {
+        for (const [lastFetchedEpoch, fetchOffset] of [
+          [0, 3n],
+          [0, 9n],
+          [5, 3n],
+        ] as const) {
+          await pair.ask('Fetch', (side, version) => ({
+            maxWaitMs: 10,
+            minBytes: 1,
+            topics: [
+              {
+                ...(version < 13 ? { topic } : { topicId: side.topicId(topic) }),
+                partitions: [{ partition: 0, fetchOffset, partitionMaxBytes: 1000, lastFetchedEpoch }],
+              },
+            ],
+            ...(version >= 7 && { forgottenTopicsData: [] }),
+          }));
+        }
+      });
       await pair.ask('DeleteRecords', {
         topics: [{ name: topic, partitions: [{ partitionIndex: 0, offset: 3n }] }],
         timeoutMs: 10_000,
       });
       for (const offset of [0n, 3n, 4n]) await fetch(pair, { topic, offset });
+      await pair.during('sizes after deletions', () =>
+        pair.ask('DescribeLogDirs', { topics: [{ topic, partitions: [0] }] }),
+      );
     },
   },
   {

@@ -99,6 +99,9 @@ export const transactionDialogues: readonly Dialogue[] = [
         ],
       }));
       await fetch(pair, { topic, isolationLevel: 1 });
+      await pair.during('sizes with markers', () =>
+        pair.ask('DescribeLogDirs', { topics: [{ topic, partitions: [0] }] }),
+      );
     },
   },
 ];
