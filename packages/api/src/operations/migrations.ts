@@ -385,7 +385,7 @@ export const migrationOperations = [
     title: 'Start forwarding',
     summary: 'Start to pass on to the source what clients write to topics of a migration.',
     description:
-      'From now on producers may be pointed at the agents: `replicating` becomes `proxy`. Answers have the offsets of the source, and our ACLs decide. Transactional producers stay at the source until the cut-over.',
+      'From now on producers may be pointed at the agents: `replicating` becomes `proxy`. The operation answers when all agents know of it, or after ten seconds. Answers to producers have the offsets of the source, and our ACLs decide. Transactional producers stay at the source until the cut-over.',
     input: clusterInput({
       topics: chosenTopics('all that are `replicating` if absent'),
       reason: reason(),

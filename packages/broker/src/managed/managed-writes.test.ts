@@ -70,6 +70,8 @@ test('what becomes of a batch depends on the state of its topic', async () => {
   const agent = new Agent();
   assert.equal(await agent.error('t'), 'NONE');
   agent.set('t', 'REPLICATING', 1);
+  assert.equal(await agent.error('t'), 'NOT_LEADER_OR_FOLLOWER', 'a leader may know better');
+  agent.writes.confirmed(agent.clock.monotonicMs());
   assert.equal(await agent.error('t'), 'POLICY_VIOLATION');
   agent.set('t', 'PROXY', 2);
   assert.equal(await agent.error('t', { transactionalId: 'x', addsPartition: true }), 'POLICY_VIOLATION');
@@ -87,6 +89,7 @@ test('a request for topics in several states has an answer for each, in its orde
   const agent = new Agent();
   agent.set('proxied', 'PROXY', 2);
   agent.set('copied', 'REPLICATING', 1);
+  agent.writes.confirmed(agent.clock.monotonicMs());
   const throttled = agent.append('ours', 'proxied');
   agent.forwarded[0]!.answer([done], 40);
   assert.equal((await throttled).throttleTimeMs, 40, 'the longer pause of both counts');

@@ -148,6 +148,8 @@ export class ManagedWrites {
     if (state === 'BLOCKED') return failedAppend('NOT_LEADER_OR_FOLLOWER');
     const name = this.#options.view.topicById(topicId)?.name ?? sourceTopic;
     const what = `topic ${name} is a copy of ${sourceTopic} that migration ${pipelineId} keeps`;
+    // An agent that no leader has answered lately may be the last one to know that the topic is forwarded by now.
+    if (state === 'REPLICATING' && !this.#isLeased()) return failedAppend('NOT_LEADER_OR_FOLLOWER');
     if (state === 'REPLICATING') return refused(`${what}: write to the source until it is cut over`);
     return transaction === undefined
       ? undefined
@@ -186,8 +188,12 @@ export class ManagedWrites {
   /** Whether the topic is still in the state PROXY, as far as the agent can know. */
   #maySend(topicId: string, pipelineId: string): boolean {
     const migration = this.#managed.topics.get(topicId);
-    const isLeased = this.#options.clock.monotonicMs() - this.#confirmedMs < forwardLeaseMs;
-    return isLeased && migration?.state === 'PROXY' && migration.pipelineId === pipelineId;
+    return this.#isLeased() && migration?.state === 'PROXY' && migration.pipelineId === pipelineId;
+  }
+
+  /** Whether a leader has answered a confirmation lately. */
+  #isLeased(): boolean {
+    return this.#options.clock.monotonicMs() - this.#confirmedMs < forwardLeaseMs;
   }
 
   #progressOf(topicId: string): Progress {

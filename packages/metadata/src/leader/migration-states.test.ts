@@ -54,10 +54,13 @@ test('an agent that the leader does not know gets no answer, and so passes nothi
 });
 
 test('a new leader waits until it knows all agents that may pass batches on', () => {
-  const { change, clock } = leader([], 2);
+  const { change, states, clock } = leader([], 2);
+  const unconfirmed = () => states.list({})[0]!.unconfirmedAgents;
   assert.match(change('BLOCKED', 'MIGRATED')!, /does not know all agents yet/);
+  assert.deepEqual(unconfirmed(), ['agents that a new leader does not know yet']);
   clock.advance(agentSilenceMsMax);
   assert.equal(change('BLOCKED', 'MIGRATED'), undefined);
+  assert.deepEqual(unconfirmed(), []);
 });
 
 test('records that were passed on are counted over restarts and departures of agents', () => {

@@ -72,9 +72,7 @@ export class MigrationStates {
   problemOf({ topics, to }: MigrationStateChanges): string | undefined {
     if (!topics.some(({ from }) => migrationTransitions[from][to]?.needsConfirmation === true))
       return undefined;
-    const { clock, term } = this.#options;
-    const sinceMs = clock.monotonicMs() - this.#beganMs;
-    if (term > 1 && sinceMs < agentSilenceMsMax)
+    if (!this.#knowsAllAgents())
       return 'The control plane leads the cluster for some seconds only, and does not know all agents yet.';
     for (const { topicId, epoch } of topics) {
       const [agentId] = this.#unconfirmed(topicId, epoch);
@@ -101,9 +99,15 @@ export class MigrationStates {
     // One that left the list may pass batches on until its last confirmation is too old.
     this.#forgetGone();
     const agents = new Set([...this.#options.agents.ids(), ...this.#confirmed.keys()]);
-    return [...agents].filter(
+    const known = [...agents].filter(
       (agentId) => (this.#confirmed.get(agentId)?.topics.get(topicId)?.epoch ?? -1) < epoch,
     );
+    return this.#knowsAllAgents() ? known : [...known, 'agents that a new leader does not know yet'];
+  }
+
+  #knowsAllAgents(): boolean {
+    const { clock, term } = this.#options;
+    return term === 1 || clock.monotonicMs() - this.#beganMs >= agentSilenceMsMax;
   }
 
   #forwardedRecords(topicId: string): number {

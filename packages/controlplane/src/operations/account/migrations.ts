@@ -26,6 +26,7 @@ import {
 } from '../../migrations/migration-status.ts';
 import { preflightResponse } from '../../migrations/preflight-response.ts';
 import { changesOf, type TransitionName, topicsToChange } from '../../migrations/topic-transitions.ts';
+import { untilConfirmed } from '../../migrations/until-confirmed.ts';
 import { checkedConfiguration } from '../../pipelines/check-configuration.ts';
 import { textsIn } from '../../pipelines/tenant-references.ts';
 import type { CallContext } from '../call-context.ts';
@@ -142,6 +143,10 @@ export function migrationHandlers(
       return changeOf(topic, { ...topic, migration });
     });
     context.changed(auditOf(changed));
+    if (name === 'start forwarding') {
+      const topicIds = before.map(({ topic }) => topic.topicId);
+      await untilConfirmed(port, { pipelineId, topicIds }, context);
+    }
     return { topics: changed.slice(0, apiLimits.describedMigrationTopicsMax) };
   };
 

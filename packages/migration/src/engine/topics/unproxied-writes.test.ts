@@ -36,6 +36,15 @@ test('what agents passed on does not count, also if they say so late', () => {
   assert.deepEqual([writes.count, writes.isRising], [0, false]);
 });
 
+test('what agents said late at first does not hide what others write later', () => {
+  const { writes, pass } = watch();
+  // The source has 200 records of agents when it is looked at for the first time.
+  assert.equal(pass(2, 0, 100) + pass(30, 100), 0);
+  assert.equal(writes.isKnown, true);
+  const counted = pass(20, 5, 0) + pass(16);
+  assert.deepEqual([counted, writes.isRising], [100, true]);
+});
+
 test('others are counted, and hold back until half a minute after the last of them', () => {
   const { writes, pass } = watch();
   pass(20, 100);

@@ -5,6 +5,15 @@ const usualWindowMs = 15_000;
 /** How long writes past the agents are held against a cut-over. */
 const risingMs = 30_000;
 
+/** How far the ends are ahead when the source got nothing without the agents. */
+interface Base {
+  ahead: number;
+  readonly atMs: number;
+  /** The most of the readings after the first one. */
+  laterMost: number;
+  isSettled: boolean;
+}
+
 /**
  * Counts what the source of a topic got without the agents, since the agents pass on what clients write: offsets that
  * its log grew by, less the records that agents say they passed on. They say so late, and so the least of the last
@@ -13,8 +22,9 @@ const risingMs = 30_000;
 export class UnproxiedWrites {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #windowMs: number;
-  readonly #recent: { readonly atMs: number; readonly difference: number }[] = [];
-  #base: { readonly ends: number; readonly forwarded: number; readonly atMs: number } | undefined;
+  /** How far the ends are ahead of what agents say, over the last readings. */
+  readonly #recent: { readonly atMs: number; readonly ahead: number }[] = [];
+  #base: Base | undefined;
   #isKnown = false;
   #forwarded = 0;
   #counted = 0;
@@ -48,19 +58,32 @@ export class UnproxiedWrites {
       this.#before += this.#counted;
       this.#counted = 0;
       this.#recent.length = 0;
-      this.#base = { ends, forwarded, atMs };
+      this.#base = { ahead: ends - forwarded, atMs, laterMost: Number.NEGATIVE_INFINITY, isSettled: false };
     }
     this.#isKnown = atMs - this.#base.atMs > this.#windowMs;
     this.#forwarded = forwarded;
-    const difference = ends - this.#base.ends - (forwarded - this.#base.forwarded);
-    this.#recent.push({ atMs, difference });
+    const ahead = ends - forwarded;
+    if (this.#recent.length > 0 && !this.#base.isSettled) this.#settle(this.#base, atMs, ahead);
+    this.#recent.push({ atMs, ahead });
     while (this.#recent.length > 1 && atMs - this.#recent[0]!.atMs > this.#windowMs) this.#recent.shift();
     const isFull = atMs - this.#recent[0]!.atMs >= this.#windowMs / 2;
-    const least = Math.min(...this.#recent.map((one) => one.difference));
+    const least = Math.min(...this.#recent.map((one) => one.ahead)) - this.#base.ahead;
     if (!isFull || least <= this.#counted) return 0;
     const more = least - this.#counted;
     this.#counted = least;
     this.#roseMs = atMs;
     return more;
+  }
+
+  /**
+   * The first ends may have had records that agents said only later. These must not make up for records of others: if
+   * the ends were less far ahead at all readings of the first seconds, that is the base. What agents always say a
+   * little late stays within it.
+   */
+  #settle(base: Base, atMs: number, ahead: number): void {
+    base.laterMost = Math.max(base.laterMost, ahead);
+    if (atMs - base.atMs < this.#windowMs / 2) return;
+    base.ahead = Math.min(base.ahead, base.laterMost);
+    base.isSettled = true;
   }
 }
