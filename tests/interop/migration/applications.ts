@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { OutputOf } from '@weir/api';
 import { openApplications } from '../applications/application.ts';
+import { Member, type MemberState } from '../applications/members.ts';
 import { startProgram } from '../applications/program.ts';
 import { pause } from '../brokers/waiting.ts';
 import { type Lifetime, temporaryFolder } from '../brokers/weir-process.ts';
@@ -30,8 +31,9 @@ const topics = [
 
 /**
  * Moves applications of Apache Kafka that are at work: an idempotent producer, which writes numbers through the agents
- * all the time; an application of Kafka Streams with `exactly_once_v2` that counts them, and a transactional producer,
- * both of which stop at the source before the cut-over and start here after it, as the guide says.
+ * all the time; an application of Kafka Streams with `exactly_once_v2` that counts them, a transactional producer and a
+ * consumer, all of which stop at the source before the cut-over and start here after it, as the guide says; and a
+ * consumer that moves while agents forward.
  */
 export async function moveApplications(
   lifetime: Lifetime,
@@ -64,6 +66,9 @@ export async function moveApplications(
   await there.ask('produce', { servers: from, ...numbers, first: 0, count: 600 });
   const old = start(from, 'first');
   await old.until((events) => processed(events) > 100);
+  const member = (java: typeof here, servers: string, group: string) =>
+    Member.join(java, group, { group, topic: 'numbers', servers });
+  const [early, late] = [await member(there, from, 'early'), await member(there, from, 'late')];
   await transaction(there, from, 'at the source', 'commit');
   await transaction(there, from, 'aborted at the source', 'abort');
   await migrate();
@@ -74,6 +79,17 @@ export async function moveApplications(
   const writer = new NumberWriter(here, to.broker, 600);
   // What the agents pass on reaches the application at the source.
   await Promise.race([old.until((events) => processed(events) > 700), writer.running]);
+  const untilRead = async (one: Member, numbers: readonly number[]) => {
+    for (;;) {
+      const values = new Set((await stateOf(one)).read.map(([, , , value]) => value));
+      if (numbers.every((number) => values.has(`${number}`))) return;
+      await Promise.race([pause(200), writer.running]);
+    }
+  };
+  await untilRead(early, [700]);
+  const earlyThere = await early.stop();
+  const earlyHere = await member(here, to.broker, 'early');
+  await untilRead(earlyHere, [writer.count - 1]);
   await assert.rejects(
     here.ask('begin', {
       ...{ servers: to.broker, transactionalId: 'too early', topic: 'ledger', partition: 0, value: 'no' },
@@ -89,10 +105,12 @@ export async function moveApplications(
   await Promise.race([old.until(isHeldBack), writer.running]);
   await transaction(there, from, 'the last one there', 'commit');
   await old.stop();
+  const lateThere = await late.stop();
   await Promise.race([untilAll('migrated'), writer.running]);
 
   await transaction(here, to.broker, 'here', 'commit');
   await transaction(here, to.broker, 'aborted here', 'abort');
+  const lateHere = await member(here, to.broker, 'late');
   const next = start(to.broker, keepsState ? 'first' : 'second');
   const before = writer.count;
   await next.until(() => writer.count > before + 200);
@@ -108,16 +126,42 @@ export async function moveApplications(
   // Each word was counted from 1 to its total, without gaps or repetitions.
   assert.deepEqual([...countsOf].toSorted(), expectedCounts(count));
   const written = Map.groupBy(await read(to.broker, 'numbers'), ([partition]) => partition);
+  const numbersOf = (partition: number) =>
+    Array.from({ length: count }, (_, n) => n).filter((n) => n % partitionCount === partition);
   for (const [partition, records] of written)
     assert.deepEqual(
       records.map(([, , , number]) => Number(number)),
-      Array.from({ length: count }, (_, n) => n).filter((n) => n % partitionCount === partition),
+      numbersOf(partition),
     );
+  const last = [count - 2, count - 1];
+  for (const one of [earlyHere, lateHere]) await untilRead(one, last);
+  const [earlyEnd, lateEnd] = [await earlyHere.stop(), await lateHere.stop()];
+  for (let partition = 0; partition < partitionCount; partition++) {
+    const expected = numbersOf(partition);
+    // What was committed when a topic was cut over is exact.
+    assert.deepEqual([...readOf(lateThere, partition), ...readOf(lateEnd, partition)], expected);
+    // Until then offsets are copied every few seconds, so that a consumer may read some records again.
+    const [before, after] = [readOf(earlyThere, partition), readOf(earlyEnd, partition)];
+    assert.deepEqual(before, expected.slice(0, before.length));
+    assert.deepEqual(after, expected.slice(-after.length));
+    assert.ok(before.length + after.length >= expected.length, 'nothing is left out');
+  }
   assert.ok((await read(from, 'numbers')).length < count, 'the source got none after the cut-over');
   assert.deepEqual(
     (await read(to.broker, 'ledger')).map(([, , , value]) => value),
     ['at the source', 'the last one there', 'here'],
   );
+}
+
+async function stateOf(member: Member): Promise<MemberState> {
+  const state = await member.state();
+  assert.equal(state.failure, null);
+  return state;
+}
+
+/** The numbers that a consumer read from a partition, in their order. */
+function readOf({ read }: MemberState, partition: number): number[] {
+  return read.filter(([, from]) => from === partition).map(([, , , value]) => Number(value));
 }
 
 function expectedCounts(count: number): [word: string, counts: string[]][] {

@@ -55,10 +55,14 @@ final class Member implements ConsumerRebalanceListener {
                 List<List<Object>> came = new ArrayList<>();
                 consumer.poll(POLL).forEach(record -> came.add(
                         List.of(record.topic(), record.partition(), record.offset(), record.value())));
-                if (!came.isEmpty()) commit();
-                synchronized (this) {
-                    read.addAll(came);
-                    assigned = names(consumer.assignment());
+                try {
+                    if (!came.isEmpty()) commit();
+                } finally {
+                    // Also if it is stopped while it commits: on its way out it commits what it has read.
+                    synchronized (this) {
+                        read.addAll(came);
+                        assigned = names(consumer.assignment());
+                    }
                 }
             }
         } catch (WakeupException stopped) {
