@@ -118,16 +118,12 @@ function listTables(names: readonly string[], query: URLSearchParams): CatalogAn
 }
 
 function noSuchNamespace(given: string): CatalogAnswer {
-  return catalogError(
-    404,
-    'NoSuchNamespaceException',
-    `there is no namespace ${shownNamespace(given)}; the only one is ${namespace}`,
-  );
+  return catalogError(404, 'NoSuchNamespaceException', `Namespace does not exist: ${shownNamespace(given)}`);
 }
 
 function noSuchTable(ofNamespace: string, table: string): CatalogAnswer {
   const shown = `${shownNamespace(ofNamespace)}.${table.slice(0, 500)}`;
-  return catalogError(404, 'NoSuchTableException', `there is no table ${shown}`);
+  return catalogError(404, 'NoSuchTableException', `Table does not exist: ${shown}`);
 }
 
 function shownNamespace(given: string): string {
