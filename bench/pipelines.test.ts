@@ -32,3 +32,11 @@ test('results of pipelines get a section of the page, and replace those before',
   assert.match(second, /\n\nMore\.\n$/);
   assert.equal(second.match(/## Pipelines/g)?.length, 1);
 });
+
+test('a bar that is missed says how fast the machine was', () => {
+  const page = pageWith('', results({ ...row([70]), runtime: [100, 120, 90] }));
+  assert.match(
+    page.replaceAll(/\s+/g, ' '),
+    /`JSON\.parse` and `JSON\.stringify` alone did 100 MB \(90–120\)\./,
+  );
+});

@@ -39,6 +39,13 @@ function figure(runs: readonly number[], unit: string): string {
   return `${digits(median(runs))} ${unit}${range}`;
 }
 
+/** What the machine could have done: its memory is shared with other machines, and its speed differs between runs. */
+function runtimeText({ runtime, unit }: PipelineRow): string {
+  return runtime === undefined
+    ? ''
+    : ` In turn with these runs, \`JSON.parse\` and \`JSON.stringify\` alone did ${figure(runtime, unit)}.`;
+}
+
 /** The table, and why bars are missed. */
 export function resultsText({ machine, commit, date, isQuick, rows }: PipelineResults): string {
   const table = rows.map((row) => [
@@ -52,7 +59,7 @@ export function resultsText({ machine, commit, date, isQuick, rows }: PipelineRe
   ]);
   const reasons = rows
     .filter((row) => !isMet(row))
-    .map((row) => wrapped(`- **${row.what}.** ${reasonOf(row)}`));
+    .map((row) => wrapped(`- **${row.what}.** ${reasonOf(row)}${runtimeText(row)}`));
   const about = wrapped(`${date}, commit ${commit}${isQuick ? ', quick runs' : ''}. Machine: ${machine}.`);
   return [about, markdownTable(['figure', 'bar', 'Weir', '', 'Bento'], table).trimEnd(), reasons.join('\n')]
     .filter((part) => part !== '')

@@ -27,6 +27,8 @@ export interface PipelineRow {
   readonly weir: readonly number[];
   /** Empty where there is none. */
   readonly bento: readonly number[];
+  /** What the runtime alone does in turn with the runs: how fast the machine was then. */
+  readonly runtime?: readonly number[];
 }
 
 const partitions = 6;
@@ -37,7 +39,7 @@ function cpuSecondsOf(before?: NodeJS.CpuUsage): number {
   return (user + system) / 1e6;
 }
 
-/** From bytes to bytes, in this process, for each second of its CPU time. */
+/** From bytes to bytes, in this process, for each second of its CPU time; in turn with the parser of the runtime. */
 export async function mappingRow(
   { runs, mappedMessages }: PipelineScale,
   bento?: Bento,
@@ -53,12 +55,23 @@ export async function mappingRow(
           if (content.length < bytes.length) throw new Error('content is missing');
     }
   };
-  await mapped(mappedMessages / 4);
-  const weir: number[] = [];
-  for (let run = 0; run < runs; run++) {
+  const parsedAndPrinted = (messages: number) => {
+    for (let left = messages; left > 0; left--)
+      if (Buffer.from(JSON.stringify(JSON.parse(Buffer.from(bytes).toString()))).length !== bytes.length)
+        throw new Error('content is missing');
+  };
+  const measured = async (work: (messages: number) => Promise<void> | void) => {
     const before = process.cpuUsage();
-    await mapped(mappedMessages);
-    weir.push(mappedMessages / cpuSecondsOf(before));
+    await work(mappedMessages);
+    return mappedMessages / cpuSecondsOf(before);
+  };
+  await mapped(mappedMessages / 4);
+  parsedAndPrinted(mappedMessages / 4);
+  const weir: number[] = [];
+  const runtime: number[] = [];
+  for (let run = 0; run < runs; run++) {
+    weir.push(await measured(mapped));
+    runtime.push(await measured(parsedAndPrinted));
   }
   await processors.close();
   const found: number[] = [];
@@ -71,6 +84,7 @@ export async function mappingRow(
     bar: { atLeast: 150_000 },
     weir,
     bento: found,
+    runtime,
   };
 }
 
