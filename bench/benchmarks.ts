@@ -33,7 +33,7 @@ import { backupCost, restore } from './restore.ts';
 import { scaleOut } from './scale-out.ts';
 import { schemaValidation } from './schema-validation.ts';
 import { schemaValidationProduce } from './schema-validation-produce.ts';
-import { slowStore } from './slow-store.ts';
+import { lightning, slowStore } from './slow-store.ts';
 import { transactionalCopy } from './transactional-copy.ts';
 
 export const benchmarks: readonly Benchmark[] = [
@@ -75,6 +75,7 @@ export const benchmarks: readonly Benchmark[] = [
   driversBenchmark,
   closePolicy,
   slowStore,
+  lightning,
   eventEmission,
   eventQueries,
 ];

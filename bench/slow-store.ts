@@ -15,6 +15,7 @@ import type { SharedCluster } from './shared-cluster.ts';
 import type { Effort } from './side-by-side.ts';
 import { BatchTemplates } from './slow-store/batch-templates.ts';
 import {
+  lightningLoads,
   type Measured,
   recordBytes,
   rowsOf,
@@ -30,7 +31,6 @@ const seed = 17;
 /** What agents and the control plane store about themselves is read again. */
 const keptBytesMax = 64 * 1024;
 
-const topic = 'slow';
 const timeoutMs = 60_000;
 /** The last version that identifies topics by name. */
 const lastProduceVersionWithNames = 12;
@@ -39,12 +39,14 @@ const templates = new BatchTemplates(randomBytes(recordBytes), systemClock);
 
 async function measure(
   effort: Effort,
-  { store, windowMs, load }: SlowStoreLoad,
+  { store, windowMs, load, isLightning }: SlowStoreLoad,
 ): Promise<{ readonly measured: Measured; readonly detail: string }> {
   const isSmokeTest = effort.turns <= 1;
   const agentFlags = windowMs === undefined ? [] : ['-batchTimeout', `${windowMs}ms`];
   return withCluster(effort, store, agentFlags, async ({ bucket, cluster }) => {
-    await createTopic(cluster.servers, topic, load.partitions);
+    const topic = isLightning ? 'lightning' : 'slow';
+    const configs = isLightning ? { 'service.topic.type': 'lightning' } : {};
+    await createTopic(cluster.servers, topic, load.partitions, { configs });
     const rate =
       load.mbPerSecond === undefined ? undefined : (load.mbPerSecond * 1e6) / recordBytes / load.producers;
     const wanted = (load.megabytes * 1e6) / recordBytes / load.producers;
@@ -53,7 +55,13 @@ async function measure(
     const latenciesMs: number[] = [];
     let warmMs = 0;
     const producers = await Promise.all(
-      Array.from({ length: load.producers }, () => openProducer(cluster.servers, load.partitions)),
+      Array.from({ length: load.producers }, () =>
+        openProducer(cluster.servers, {
+          topic,
+          partitions: load.partitions,
+          isIdempotent: isLightning !== true,
+        }),
+      ),
     );
     const startMs = systemClock.monotonicMs();
     try {
@@ -135,23 +143,34 @@ function withCluster<Result>(
   });
 }
 
-/** An idempotent producer with a connection of its own. */
-async function openProducer(servers: string, partitions: number) {
+const noProducerId = { producerId: -1n, producerEpoch: -1 };
+
+/** A producer with a connection of its own. */
+async function openProducer(
+  servers: string,
+  {
+    topic,
+    partitions,
+    isIdempotent,
+  }: { readonly topic: string; readonly partitions: number; readonly isIdempotent: boolean },
+) {
   const connection = await connect(servers, 'bench');
-  const { producerId, producerEpoch } = succeeded(
-    'InitProducerId',
-    await connection.request(
-      apis.InitProducerId,
-      { transactionalId: null, transactionTimeoutMs: timeoutMs },
-      { timeoutMs },
-    ),
-  );
+  const initialise = async () =>
+    succeeded(
+      'InitProducerId',
+      await connection.request(
+        apis.InitProducerId,
+        { transactionalId: null, transactionTimeoutMs: timeoutMs },
+        { timeoutMs },
+      ),
+    );
+  const { producerId, producerEpoch } = isIdempotent ? await initialise() : noProducerId;
   const sequences = Array<number>(partitions).fill(0);
   return {
     close: () => connection.close(),
     async send(batches: readonly { readonly partition: number; readonly records: number }[]): Promise<void> {
       const partitionData = batches.map(({ partition: index, records: count }) => {
-        const baseSequence = sequences[index]!;
+        const baseSequence = isIdempotent ? sequences[index]! : -1;
         sequences[index] = baseSequence + count;
         return { index, records: templates.batchOf(count, { producerId, producerEpoch, baseSequence }) };
       });
@@ -178,6 +197,20 @@ export const slowStore: Benchmark = {
     const rows: Row[] = [];
     // The others start the same processes.
     for (const load of effort.turns <= 1 ? slowStoreLoads.slice(0, 1) : slowStoreLoads) {
+      const { measured, detail } = await measure(effort, load);
+      rows.push(...rowsOf(load, measured, detail));
+    }
+    return rows;
+  },
+};
+
+/** Lightning topics over the same stores, one agent. */
+export const lightning: Benchmark = {
+  name: 'lightning',
+  startsServers: true,
+  async run(effort) {
+    const rows: Row[] = [];
+    for (const load of effort.turns <= 1 ? lightningLoads.slice(0, 1) : lightningLoads) {
       const { measured, detail } = await measure(effort, load);
       rows.push(...rowsOf(load, measured, detail));
     }

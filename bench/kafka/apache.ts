@@ -10,7 +10,7 @@ import { ServerProcess } from './server-process.ts';
 export const apacheRelease = '4.3.1';
 
 /** JVM flags of `kafka-server-start.sh`. */
-const javaFlags = [
+export const javaFlags: readonly string[] = [
   '-Xmx1G',
   '-Xms1G',
   '-server',
@@ -28,7 +28,7 @@ const javaFlags = [
  * Log line of a started server. Connecting to the port is not a valid check: a connection attempt to a free local port
  * can connect to itself.
  */
-const isServing = 'Kafka Server started';
+export const isServing = 'Kafka Server started';
 
 const protocolMap = ['CONTROLLER:PLAINTEXT']
   .concat(['PLAINTEXT', 'SSL', 'SASL_PLAINTEXT', 'SASL_SSL'].map((name) => `${name}:${name}`))
@@ -88,7 +88,7 @@ async function startOnce(
       '',
     ].join('\n'),
   );
-  format(classPath, properties);
+  format(classPath, properties, newClusterId());
   return startOver(lifetime, classPath, properties, port);
 }
 
@@ -116,12 +116,14 @@ async function startOver(
   };
 }
 
-function format(classPath: string, properties: string): void {
-  // Kafka's cluster id format: sixteen bytes in base64url. The first character must not look like a flag.
-  const clusterId = `a${randomBytes(16).toString('base64url').slice(1, 22)}`;
+/** Kafka's cluster id format: sixteen bytes in base64url. The first character must not look like a flag. */
+export function newClusterId(): string {
+  return `a${randomBytes(16).toString('base64url').slice(1, 22)}`;
+}
+
+/** Prepares the folder of a node. */
+export function format(classPath: string, properties: string, clusterId: string): void {
   const args = ['-cp', classPath, 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', properties];
   const { status, stdout, stderr } = spawnSync('java', args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`kafka.tools.StorageTool ended with ${status}:\n${stdout}${stderr}`);
 }
-
-/** Returns a port that was free a moment ago, because Kafka needs an explicit port. */

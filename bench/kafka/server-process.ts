@@ -93,6 +93,12 @@ export class ServerProcess {
     this.#child.kill('SIGCONT');
   }
 
+  /** Kills it, and waits until it is gone. */
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+
   /** Stops it as an operator would, and waits until it has ended. */
   async stop(clock: Clock = systemClock): Promise<void> {
     if (!this.isRunning) return;

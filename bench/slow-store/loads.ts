@@ -26,6 +26,8 @@ export interface SlowStoreLoad {
   readonly store: StoreLatency;
   /** Of `-batchTimeout`; its default if absent. */
   readonly windowMs?: number;
+  /** Whether the topic is a lightning topic, whose producers are not idempotent. */
+  readonly isLightning?: true;
   readonly load: ProducerLoad;
   readonly bars: Partial<Record<keyof Measured, Bar>>;
 }
@@ -68,6 +70,38 @@ export const slowStoreLoads: readonly SlowStoreLoad[] = [
     store: usualStore,
     load: { ...many, mbPerSecond: 50, megabytes: 1_500 },
     bars: { putsPerGib: atMost(90) },
+  },
+];
+
+/**
+ * Four records at nearly the same time every 200 ms: answers of a connection come in the order of its requests, so with
+ * more of them one slow upload delays the answers behind it.
+ */
+const light = {
+  producers: 4,
+  partitions: 16,
+  batchBytes: 16 * 1024,
+  lingerMs: 0,
+  mbPerSecond: 0.02,
+} as const;
+
+/** Loads on lightning topics: what an acknowledgement costs beyond the upload of its file. */
+export const lightningLoads: readonly SlowStoreLoad[] = [
+  {
+    what: 'lightning, 20 records/s, store 8 ms, window 25 ms',
+    store: { kind: 'constant', ms: 8 },
+    windowMs: 25,
+    isLightning: true,
+    load: { ...light, megabytes: 1.2 },
+    bars: { p50Ms: atMost(12), p99Ms: atMost(30) },
+  },
+  {
+    what: 'lightning, 20 records/s, store 60 ms (p99 400 ms), window 25 ms',
+    store: usualStore,
+    windowMs: 25,
+    isLightning: true,
+    load: { ...light, megabytes: 1.2 },
+    bars: { p50Ms: atMost(75), p99Ms: atMost(420) },
   },
 ];
 

@@ -21,7 +21,7 @@ test('what is cut reaches nothing until it heals, and everything else goes on', 
     const script = `
       const socket = require('node:net').connect(${port}, '${made.address('bucket')}', () => process.exit(0));
       socket.on('error', () => process.exit(1));
-      setTimeout(() => process.exit(2), 700);
+      socket.setTimeout(700, () => process.exit(2));
     `;
     // Asynchronously: the server is in this process.
     return new Promise((resolve) => {

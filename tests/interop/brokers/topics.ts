@@ -1,14 +1,27 @@
 import { apis, errorByCode } from '@weir/wire';
 import { connect } from './stored.ts';
 
+interface NewTopic {
+  readonly configs?: Readonly<Record<string, string>>;
+  readonly replicas?: number;
+}
+
 /** Creates a topic for clients that cannot do it themselves. */
-export async function createTopic(broker: string, name: string, numPartitions: number): Promise<void> {
+export async function createTopic(
+  broker: string,
+  name: string,
+  numPartitions: number,
+  { configs = {}, replicas = 1 }: NewTopic = {},
+): Promise<void> {
   const connection = await connect(broker);
+  const configsOfTopic = Object.entries(configs).map(([name, value]) => ({ name, value }));
   try {
     const { topics } = await connection.request(
       apis.CreateTopics,
       {
-        topics: [{ name, numPartitions, replicationFactor: 1, assignments: [], configs: [] }],
+        topics: [
+          { name, numPartitions, replicationFactor: replicas, assignments: [], configs: configsOfTopic },
+        ],
         timeoutMs: 30_000,
       },
       { timeoutMs: 60_000 },
