@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { wrapped } from '../compare/report.ts';
 import { markdownTable } from '../kafka/table.ts';
+import { type Section, withSection, writeSection } from '../section.ts';
 import { median } from '../side-by-side.ts';
 import { reasonOf } from './reasons.ts';
 import { isMet, type PipelineRow } from './rows.ts';
@@ -17,7 +17,10 @@ export interface PipelineResults {
 const begin = '<!-- pipelines: written by npm run bench:pipelines -->';
 const end = '<!-- end of pipelines -->';
 
-const newSection = `
+const section: Section = {
+  begin,
+  end,
+  initial: `
 ## Pipelines
 
 \`npm run bench:pipelines\` measures managed pipelines as agents run them, in a process of their own made of the bundle,
@@ -25,7 +28,8 @@ and beside it Bento, which Go builds, with the same configurations. [bench/READM
 
 ${begin}
 ${end}
-`;
+`,
+};
 
 const digits = (value: number) => {
   const rounded = value >= 1000 ? Math.round(value / 100) * 100 : Number(value.toPrecision(3));
@@ -68,12 +72,9 @@ export function resultsText({ machine, commit, date, isQuick, rows }: PipelineRe
 
 /** Puts the results between the marks and keeps the text around them. */
 export function pageWith(before: string, results: PipelineResults): string {
-  const page = before.includes(begin) ? before : `${before.trimEnd()}\n${newSection}`;
-  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
-  if (to < from) throw new Error(`the page has no mark ${end}`);
-  return `${page.slice(0, from)}${begin}\n\n${resultsText(results)}\n\n${page.slice(to)}`;
+  return withSection(before, section, resultsText(results));
 }
 
 export function writePage(path: string, results: PipelineResults): void {
-  writeFileSync(path, pageWith(existsSync(path) ? readFileSync(path, 'utf8') : '', results));
+  writeSection(path, section, resultsText(results));
 }

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { wrapped } from '../compare/report.ts';
 import { markdownTable } from '../kafka/table.ts';
+import { type Section, withSection, writeSection } from '../section.ts';
 import { median } from '../side-by-side.ts';
 import { reasonOf } from './reasons.ts';
 import { isMet, type TableRows } from './rows.ts';
@@ -16,7 +16,10 @@ export interface TableResults extends TableRows {
 const begin = '<!-- tables: written by npm run bench:tables -->';
 const end = '<!-- end of tables -->';
 
-const newSection = `
+const section: Section = {
+  begin,
+  end,
+  initial: `
 ## Tables
 
 \`npm run bench:tables\` measures how topics become tables, in a process of their own as agents have it.
@@ -24,7 +27,8 @@ const newSection = `
 
 ${begin}
 ${end}
-`;
+`,
+};
 
 const digits = (value: number) => Number(value.toPrecision(3)).toLocaleString('en-US');
 
@@ -60,12 +64,9 @@ export function resultsText({ machine, commit, date, isQuick, rows, parts }: Tab
 
 /** Puts the results between the marks and keeps the text around them. */
 export function pageWith(before: string, results: TableResults): string {
-  const page = before.includes(begin) ? before : `${before.trimEnd()}\n${newSection}`;
-  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
-  if (to < from) throw new Error(`the page has no mark ${end}`);
-  return `${page.slice(0, from)}${begin}\n\n${resultsText(results)}\n\n${page.slice(to)}`;
+  return withSection(before, section, resultsText(results));
 }
 
 export function writePage(path: string, results: TableResults): void {
-  writeFileSync(path, pageWith(existsSync(path) ? readFileSync(path, 'utf8') : '', results));
+  writeSection(path, section, resultsText(results));
 }
