@@ -176,6 +176,35 @@ test('a copy with a rate asks for no more than a second of it at a time', async 
   assert.deepEqual([...asked], [200_000]);
 });
 
+test('a copy waits as long as a source asks it to, and then goes on', async (t) => {
+  const throttleTimeMs = 1_500;
+  const askedMs: number[] = [];
+  const { ends } = await migrate(
+    t,
+    {
+      topics: { orders: 1 },
+      script: {
+        Fetch: ({ topics }) => {
+          askedMs.push(systemClock.monotonicMs());
+          if (askedMs.length > 1) return undefined;
+          const partition = { errorCode: 0, highWatermark: 1n, abortedTransactions: null, records: null };
+          return {
+            throttleTimeMs,
+            responses: topics.map(({ topic, topicId }) => ({
+              topic,
+              topicId,
+              partitions: [{ partitionIndex: 0, ...partition }],
+            })),
+          };
+        },
+      },
+    },
+    (kafka) => produce(kafka, 'orders', 0, ['a']),
+  );
+  await eventually(() => assert.equal(ends('old.orders', 0), 1));
+  assert.ok(askedMs[1]! - askedMs[0]! >= throttleTimeMs - 5, `after ${askedMs[1]! - askedMs[0]!} ms`);
+});
+
 test('an append that failed is done again from where the copy ends', async (t) => {
   const expected: Buffer[] = [];
   const { destination, ends } = await migrate(t, { topics: { orders: 1 } }, (kafka, destination) => {
