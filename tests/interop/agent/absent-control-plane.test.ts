@@ -11,6 +11,10 @@ import { pythonWith } from '../python/venv.ts';
 
 const { missing, python } = pythonWith('confluent-kafka');
 
+/** By when agents answer without a control plane: before clients with default settings give up. */
+const joinMsMax = 6_000;
+const otherMsMax = 10_000;
+
 /** What agents do while no control plane leads: ADR 0175. */
 test('without its control plane, an agent answers groups and stays ready', {
   skip: missing,
@@ -46,6 +50,7 @@ test('without its control plane, an agent answers groups and stays ready', {
   waiting.send('JoinGroup', 2, joining(''));
 
   process.kill(controlPlane.pid, 'SIGSTOP');
+  const sinceMs = systemClock.monotonicMs();
   lifetime.after(async () => {
     process.kill(controlPlane.pid, 'SIGCONT');
   });
@@ -53,13 +58,17 @@ test('without its control plane, an agent answers groups and stays ready', {
     (await waiting.receive('JoinGroup', 2)).body.errorCode,
     codeOf('COORDINATOR_LOAD_IN_PROGRESS'),
   );
+  assertWithin(sinceMs, joinMsMax, 'JoinGroup');
   const { generationId, memberId } = first;
   const member = { groupId: 'members', generationId, memberId };
   for (const round of ['at first', 'later']) {
-    const answers = await Promise.all([
-      client.call('SyncGroup', 2, { ...member, assignments: [] }),
-      waiting.call('Heartbeat', 2, member),
-    ]);
+    const askedMs = systemClock.monotonicMs();
+    const synced = client.call('SyncGroup', 2, { ...member, assignments: [] });
+    const beaten = waiting.call('Heartbeat', 2, member);
+    const sync = await synced;
+    assertWithin(askedMs, joinMsMax, `SyncGroup, ${round}`);
+    const answers = [sync, await beaten];
+    assertWithin(askedMs, otherMsMax, `Heartbeat, ${round}`);
     for (const { errorCode } of answers)
       assert.equal(errorCode, codeOf('COORDINATOR_LOAD_IN_PROGRESS'), round);
   }
@@ -71,6 +80,11 @@ test('without its control plane, an agent answers groups and stays ready', {
   assert.deepEqual(JSON.parse((await lines.next()).value as string), ['after']);
   await ended;
 });
+
+function assertWithin(sinceMs: number, msMax: number, what: string): void {
+  const tookMs = systemClock.monotonicMs() - sinceMs;
+  assert.ok(tookMs <= msMax, `${what} was answered after ${Math.round(tookMs)} ms, more than ${msMax}`);
+}
 
 function joining(memberId: string) {
   return {
