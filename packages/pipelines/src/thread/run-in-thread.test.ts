@@ -59,6 +59,29 @@ test('an instance that is stopped ends without a failure', async () => {
   assert.equal(sum('receivedMessages'), sum('sentMessages'));
 });
 
+for (const [every, runs] of [
+  ['20ms', 3],
+  ['1h', 1],
+] as const)
+  test(`an instance that is scheduled every ${every} runs again that long after its input ended`, async () => {
+    const { owner, stop, sum } = ownerOf();
+    const count = 5;
+    const yaml = `input: {generate: {mapping: root.n = 1, count: ${count}, interval: ""}}
+output: {drop: {}}
+service: {scheduling: {run_every: ${every}}}`;
+    await runInThread(startOf(yaml), {
+      ...owner,
+      onCounts(counts) {
+        owner.onCounts(counts);
+        // It also ends in the middle of a pause.
+        if (sum('sentMessages') >= runs * count) stop.abort();
+      },
+    });
+    assert.ok(sum('sentMessages') >= runs * count);
+    assert.equal(sum('sentMessages'), sum('receivedMessages'));
+    if (runs === 1) assert.equal(sum('sentMessages'), count);
+  });
+
 test('values of secrets and variables are put in within the thread, and no other variable is there', async () => {
   const yaml = `input: {generate: {mapping: 'root = env("HOME").or("none") + env("WEIR_PIPELINE_A")', count: "\${secret:n}", interval: ""}}
 output: {drop: {}}
