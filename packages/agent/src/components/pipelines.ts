@@ -5,6 +5,7 @@ import { started } from '../component.ts';
 import { emitPipelineLine } from '../events/pipeline-lines.ts';
 import { agentLimits } from '../limits.ts';
 import { inUrl } from '../start-and-stop.ts';
+import { pipelineBytesPerSecond } from './pipeline-rate.ts';
 
 interface Needs extends AgentContext {
   readonly kafkaPort: number;
@@ -13,20 +14,15 @@ interface Needs extends AgentContext {
   readonly pipelineLogins: PipelineLogins;
 }
 
-/** Bytes per second and core: beside other work, and without. */
-const sharedBytesPerCpu = 5_000_000;
-const aloneBytesPerCpu = 100 * 1024 * 1024;
-
 /** Managed pipelines, on agents with their role. They stop before the listeners that they use. */
 export const pipelines = {
   name: 'pipelines',
   start({ options, stop, tenantAccess, events, kafkaPort, pipelineAddress, pipelineLogins }: Needs) {
     const { roles, cluster: port, agentId, cpuCount, clock, log, metrics, tls, sasl } = options;
     if (!roles.includes('pipelines')) return started({});
-    const usualRate = roles.length === 1 ? aloneBytesPerCpu : sharedBytesPerCpu;
     const kind = pipelineInstances({
       tenantAccess,
-      bytesPerSecond: cpuCount * (options.pipelineBytesPerCpu ?? usualRate),
+      bytesPerSecond: pipelineBytesPerSecond(options),
       ownCluster(pipelineId) {
         const login = () => pipelineLogins.issue(pipelineId, agentId);
         if (pipelineAddress !== undefined)
