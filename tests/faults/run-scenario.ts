@@ -105,6 +105,9 @@ async function prepare({
   };
 }
 
+/** All regions in one group, so that the cluster is led in the first of them that has a control plane. */
+const regionGroups = 'all@region-0,region-1,region-2';
+
 /** Where processes are, and their flags for it. */
 function placement({ network, agentFlags = [] }: Scenario, namespaces: Namespaces | undefined) {
   if (namespaces === undefined) return { controlPlaneCount: 2, agentFlags: () => agentFlags };
@@ -118,7 +121,7 @@ function placement({ network, agentFlags = [] }: Scenario, namespaces: Namespace
     controlPlaneCount: 3,
     network: { namespaces, agents: three, controlPlanes: three },
     agentFlags: inRegion,
-    controlPlaneFlags: inRegion,
+    controlPlaneFlags: (slot: number) => [...inRegion(slot), `-regionGroups=${regionGroups}`],
   } satisfies Partial<ClusterOptions>;
 }
 
