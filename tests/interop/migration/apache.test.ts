@@ -19,10 +19,11 @@ import { pause, untilSucceeds } from '../brokers/waiting.ts';
 import { lastFirst } from '../brokers/weir-process.ts';
 import { buildApacheKafka, missingApacheKafka } from '../connectors/apache-kafka.ts';
 import { moveApplications } from './applications.ts';
-import { compactsSoon, makeCompactedLog } from './compacted-log.ts';
+import { compactedSoon, compactsSoon, makeCompactedLog } from './compacted-log.ts';
 import { buildKafka2, missingKafka2, startKafka2 } from './kafka-2/server.ts';
 import { openCluster, startDestination, untilSame, writeTransaction } from './migrating.ts';
 import { firstMagic, rawLogs } from './raw-log.ts';
+import { assertCopiedUnderLoad } from './under-load.ts';
 
 const bounded = { timeout: 180_000 };
 /** A broker starts and compacts a log. */
@@ -38,6 +39,8 @@ interface Release {
   readonly maxMessageBytes: string;
   /** Formats before 2017 that its topics may have: what they are named, and the format. */
   readonly oldFormats: readonly (readonly [name: string, magic: number])[];
+  /** Whether its topics have `max.compaction.lag.ms`. */
+  readonly hasMaxLag: boolean;
   /** Whether an application of the newest Kafka Streams can work exactly once there. */
   readonly hasStreams: boolean;
   start(processes: Lifetime): Promise<Started>;
@@ -60,6 +63,7 @@ const releases: readonly Release[] = [
     codecs,
     maxMessageBytes: '1048588',
     oldFormats: [],
+    hasMaxLag: true,
     hasStreams: true,
     start: async (processes) => {
       let broker = await startApache(processes, buildApacheKafka(), compactsSoon);
@@ -82,6 +86,7 @@ const releases: readonly Release[] = [
       ['0.9.0', 0],
       ['0.10.0', 1],
     ],
+    hasMaxLag: true,
     hasStreams: false,
     start: async (processes) => ({ servers: await startKafka2(processes, buildKafka2('2.4'), compactsSoon) }),
   },
@@ -91,6 +96,7 @@ const releases: readonly Release[] = [
     codecs: codecs.filter((codec) => codec !== 'zstd'),
     maxMessageBytes: '1000012',
     oldFormats: [['0.9.0', 0]],
+    hasMaxLag: false,
     hasStreams: false,
     start: async (processes) => ({ servers: await startKafka2(processes, buildKafka2('2.0'), compactsSoon) }),
   },
@@ -102,11 +108,14 @@ for (const release of releases)
   );
 
 /** One migration of all topics, from Apache's server. Copies are compared byte by byte, except for leader epochs. */
-function migrateFrom({ start, codecs: known, maxMessageBytes, oldFormats, hasStreams }: Release): void {
+function migrateFrom(release: Release): void {
+  const { start, codecs: known, maxMessageBytes, oldFormats, hasStreams } = release;
+  const compacted = compactedSoon(release);
   let from = '';
   let killAndRestart: (() => Promise<void>) | undefined;
   let source: KafkaCluster;
   let to: Awaited<ReturnType<typeof startDestination>>;
+  let pipelineId = '';
   /** Of the whole file: `after` of node:test is that of the hook or test that calls it. */
   const cleanUps: (() => Promise<void> | void)[] = [];
   const lifetime = { after: (run: () => Promise<void> | void) => void cleanUps.push(run) };
@@ -147,8 +156,8 @@ function migrateFrom({ start, codecs: known, maxMessageBytes, oldFormats, hasStr
     await create('before', { 'retention.ms': '86400000000' });
     await produce('before', texts(50));
     await resetOffsets(source, 'readers', [{ topic: 'before', partition: 1, offset: 7n, metadata: 'm' }]);
-    await makeCompactedLog(source, from, 'compacted');
-    await to.migrate(from);
+    await makeCompactedLog(source, from, 'compacted', compacted);
+    pipelineId = await to.migrate(from);
   }, slow);
   after(async () => {
     for (const run of cleanUps.reverse()) await run();
@@ -194,6 +203,10 @@ function migrateFrom({ start, codecs: known, maxMessageBytes, oldFormats, hasStr
     const [log] = await untilSame(from, to.broker, 'compacted');
     assert.ok(log!.emptyBatchCount > 0 && log!.recordCount < log!.endOffset / 2);
   });
+
+  test('producers, transactions and compaction go on while a copy follows', slow, () =>
+    assertCopiedUnderLoad(lifetime, { source, from, to, pipelineId, compacted }),
+  );
 
   for (const [format, magic] of oldFormats)
     test(`messages of ${format} are batches with the same offsets`, bounded, async () => {

@@ -6,6 +6,19 @@ import { type RawLog, rawLogs } from './raw-log.ts';
 /** For a broker whose logs are compacted soon. */
 export const compactsSoon = ['log.cleaner.backoff.ms=200'];
 
+type Configs = Parameters<typeof createTopic>[1]['configs'];
+
+/** For a topic of such a broker. Releases before 2.3 have no longest lag. */
+export function compactedSoon({ hasMaxLag }: { readonly hasMaxLag: boolean }): Configs {
+  return Object.entries({
+    'cleanup.policy': 'compact',
+    'segment.bytes': '1048576',
+    'min.cleanable.dirty.ratio': '0.01',
+    'min.compaction.lag.ms': '0',
+    ...(hasMaxLag ? { 'max.compaction.lag.ms': '1' } : {}),
+  }).map(([name, value]) => ({ name, value }));
+}
+
 const keyCount = 5;
 const turns = 4;
 const batchesPerTurn = 30;
@@ -19,19 +32,9 @@ export async function makeCompactedLog(
   cluster: KafkaCluster,
   broker: string,
   topic: string,
+  configs: Configs,
 ): Promise<RawLog> {
-  const configs = {
-    'cleanup.policy': 'compact',
-    'segment.bytes': '1048576',
-    'min.cleanable.dirty.ratio': '0.01',
-    'min.compaction.lag.ms': '0',
-    'max.compaction.lag.ms': '1',
-  };
-  await createTopic(cluster, {
-    name: topic,
-    partitions: 1,
-    configs: Object.entries(configs).map(([name, value]) => ({ name, value })),
-  });
+  await createTopic(cluster, { name: topic, partitions: 1, configs });
   for (let turn = 0; turn < turns; turn++) {
     const producer = new Producer(cluster, {
       ...{ acks: 'all', codec: 'none', isIdempotent: true, batchBytesMax: 200_000 },
