@@ -25,8 +25,8 @@ export const migrationSection: Section = {
   initial: `
 ## Migrations
 
-\`npm run bench:migrations\` measures what a migration takes to copy topics of another cluster, and how long producers wait
-for a cut-over. [bench/README.md](../../bench/README.md#migrations) says how.
+\`npm run bench:migrations\` measures what a migration takes to copy topics of another cluster, and how long producers
+wait for a cut-over. [bench/README.md](../../bench/README.md#migrations) says how.
 
 ${begin}
 ${end}
