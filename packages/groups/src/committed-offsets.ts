@@ -137,10 +137,13 @@ export class CommittedOffsets {
   ): GroupError {
     const { groupId, generationIdOrMemberEpoch } = committer;
     if (!isGroupId(groupId)) return 'INVALID_GROUP_ID';
-    const group = this.#options.directory.find(groupId);
+    const { directory, machine } = this.#options;
+    const group = directory.find(groupId);
     if (group !== undefined) return group.checkCommit(committer, isTransactional, offsets);
-    // A client with manual assignment creates its group by the first commit.
-    return generationIdOrMemberEpoch < 0 ? 'NONE' : 'GROUP_ID_NOT_FOUND';
+    // A client with manual assignment creates its group by the first commit, also of a transaction.
+    if (generationIdOrMemberEpoch < 0) return 'NONE';
+    const isThere = machine.offsets.hasGroup(groupId) || machine.offsets.hasPendingGroup(groupId);
+    return isThere ? 'UNKNOWN_MEMBER_ID' : 'GROUP_ID_NOT_FOUND';
   }
 }
 

@@ -262,13 +262,6 @@ export const departures = [
     reason: 'nothing is committed either way',
   },
   {
-    area: 'groups',
-    subject: 'TxnOffsetCommit by a member of a group that only has offsets',
-    apache: '`UNKNOWN_MEMBER_ID`',
-    weir: '`ILLEGAL_GENERATION`',
-    reason: 'offsets of an open transaction do not make a group; clients join again either way',
-  },
-  {
     area: 'administration',
     subject: 'DescribeTransactions of a transaction that ended',
     apache: 'has the time when it began',
@@ -345,13 +338,6 @@ export const departures = [
     apache: 'the last one counts',
     weir: '`INVALID_REQUEST`',
     reason: 'a message that contradicts itself is not guessed at (ADR 0004)',
-  },
-  {
-    area: 'administration',
-    subject: 'UpdateFeatures to the present level',
-    apache: 'checks the type of the change first',
-    weir: 'succeeds',
-    reason: 'nothing changes',
   },
   {
     area: 'administration',

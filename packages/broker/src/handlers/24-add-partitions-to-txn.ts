@@ -6,6 +6,7 @@ import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import { refusalsByName } from '../topics/topic-refusals.ts';
 import {
   addPartitions,
+  hasRefusal,
   type NamedTopic,
   type NamedTransaction,
   type PartitionRefusals,
@@ -66,13 +67,13 @@ async function addForMany(transactions: Many, context: RequestContext) {
   const errorsOf = async (transaction: Many[number]): Promise<PartitionErrors> => {
     if (!isAllowed.get(transaction.transactionalId)) return () => 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED';
     if (!transaction.verifyOnly) return added(transaction, refusalOf, context);
-    if (transaction.transactionalId === '') {
-      return (name, partition) => refusalOf(name, partition) ?? 'INVALID_REQUEST';
+    if (hasRefusal(transaction.topics, refusalOf)) {
+      return (name, partition) => refusalOf(name, partition) ?? 'OPERATION_NOT_ATTEMPTED';
     }
+    if (transaction.transactionalId === '') return () => 'INVALID_REQUEST';
     const description = descriptions.get(transaction);
     if (description === undefined) return () => 'COORDINATOR_LOAD_IN_PROGRESS';
-    const checked = checkPartitions(transaction, description, context);
-    return (name, partition) => refusalOf(name, partition) ?? checked(name, partition);
+    return checkPartitions(transaction, description, context);
   };
   const resultsByTransaction = [];
   for (const [index, transaction] of transactions.entries()) {

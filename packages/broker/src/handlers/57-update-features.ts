@@ -3,6 +3,10 @@ import { type Apis, type ErrorName, errors, type RequestOf } from '@weir/wire';
 import { features } from '../cluster/features.ts';
 import type { HandlerOf } from '../requests/handler.ts';
 
+const upgradeTypesFromVersion = 1;
+/** Upgrade, safe downgrade and unsafe downgrade. */
+const upgradeTypes: ReadonlySet<number> = new Set([1, 2, 3]);
+
 type Update = RequestOf<Apis['UpdateFeatures']>['featureUpdates'][number];
 
 /**
@@ -10,6 +14,7 @@ type Update = RequestOf<Apis['UpdateFeatures']>['featureUpdates'][number];
  * other is INVALID_UPDATE_VERSION, as a top-level error in every version. If all updates succeed, versions before v2
  * list the result of each.
  *
+ * - A change of an unknown type is INVALID_UPDATE_VERSION, even to the current level.
  * - An empty list succeeds; a repeated feature is INVALID_REQUEST.
  * - Requires ALTER on the cluster.
  */
@@ -23,7 +28,10 @@ export const updateFeaturesHandler: HandlerOf<Apis['UpdateFeatures']> = (request
   if (new Set(names).size < names.length) {
     return answer('INVALID_REQUEST', 'duplicate or missing feature name in the request');
   }
-  const results = featureUpdates.map((update) => ({ feature: update.feature, ...validate(update) }));
+  const results = featureUpdates.map((update) => ({
+    feature: update.feature,
+    ...validate(update, apiVersion >= upgradeTypesFromVersion),
+  }));
   const firstProblem = results.find(({ errorCode }) => errorCode !== errors.NONE.code);
   if (firstProblem !== undefined) {
     return answer('INVALID_UPDATE_VERSION', firstProblem.errorMessage);
@@ -31,14 +39,21 @@ export const updateFeaturesHandler: HandlerOf<Apis['UpdateFeatures']> = (request
   return { ...answer('NONE', null), results: apiVersion >= 2 ? [] : results };
 };
 
-function validate({ feature, maxVersionLevel }: Update) {
+function validate({ feature, maxVersionLevel, upgradeType }: Update, hasUpgradeType: boolean) {
+  if (hasUpgradeType && !upgradeTypes.has(upgradeType)) {
+    return invalid(`unknown type ${upgradeType} of the change of ${feature}`);
+  }
   const known = Object.hasOwn(features, feature) ? features[feature as keyof typeof features] : undefined;
   if (known?.level === maxVersionLevel) return { errorCode: errors.NONE.code, errorMessage: null };
-  const message =
+  return invalid(
     known === undefined
       ? `unknown feature ${feature}`
-      : `${feature} is fixed at level ${known.level} in this release`;
-  return { errorCode: errors.INVALID_UPDATE_VERSION.code, errorMessage: message };
+      : `${feature} is fixed at level ${known.level} in this release`,
+  );
+}
+
+function invalid(errorMessage: string) {
+  return { errorCode: errors.INVALID_UPDATE_VERSION.code, errorMessage };
 }
 
 function answer(error: ErrorName, message: string | null) {

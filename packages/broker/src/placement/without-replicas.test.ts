@@ -113,6 +113,11 @@ test('features have the levels of the release', async () => {
     }
     const none = answered(await call('UpdateFeatures', version, { featureUpdates: [] }));
     assert.deepEqual([none.errorCode, none.results], [0, []]);
+    if (version >= 1) {
+      const featureUpdates = [{ ...update(name, level), upgradeType: 9 }];
+      const answer = answered(await call('UpdateFeatures', version, { featureUpdates }));
+      assert.equal(answer.errorCode, codeOf('INVALID_UPDATE_VERSION'));
+    }
     const twice = [update(name, level), update(name, level)];
     const answer = answered(await call('UpdateFeatures', version, { featureUpdates: twice }));
     assert.equal(answer.errorCode, codeOf('INVALID_REQUEST'));

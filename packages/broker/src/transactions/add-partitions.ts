@@ -27,10 +27,7 @@ export async function addPartitions(
   refusalOf: PartitionRefusals,
   context: RequestContext,
 ): Promise<ErrorName | undefined> {
-  const isRefused = topics.some(({ name, partitions }) =>
-    partitions.some((partition) => refusalOf(name, partition) !== undefined),
-  );
-  if (isRefused) return undefined;
+  if (hasRefusal(topics, refusalOf)) return undefined;
   if (producer.transactionalId === '') return 'INVALID_REQUEST';
   const partitions = topics.flatMap(({ name, partitions }): TopicPartition[] => {
     // A topic without partitions was not checked and need not exist.
@@ -46,6 +43,13 @@ export async function addPartitions(
     if (error !== 'NONE') break;
   }
   return error;
+}
+
+/** Whether one of the partitions is refused, so that nothing is done with the others. */
+export function hasRefusal(topics: readonly NamedTopic[], refusalOf: PartitionRefusals): boolean {
+  return topics.some(({ name, partitions }) =>
+    partitions.some((partition) => refusalOf(name, partition) !== undefined),
+  );
 }
 
 async function add(

@@ -136,12 +136,17 @@ test('AddPartitionsToTxn: v4 and v5 add to many transactions, or ask about them'
     assert.deepEqual(
       await ask(true, [
         rowOf(one, 0, 2, 7),
+        rowOf(one, 0, 2),
         rowOf(two, 2),
         rowOf({ ...two, producerEpoch: two.oldEpoch }, 2),
         ['missing', one.producerId, 0, [0]],
       ]),
       [
-        [one.transactionalId, ['NONE', outside, 'UNKNOWN_TOPIC_OR_PARTITION']],
+        [
+          one.transactionalId,
+          ['OPERATION_NOT_ATTEMPTED', 'OPERATION_NOT_ATTEMPTED', 'UNKNOWN_TOPIC_OR_PARTITION'],
+        ],
+        [one.transactionalId, ['NONE', outside]],
         [two.transactionalId, ['NONE']],
         [two.transactionalId, ['PRODUCER_FENCED']],
         ['missing', ['INVALID_PRODUCER_ID_MAPPING']],
@@ -239,7 +244,7 @@ test('TxnOffsetCommit: v0 to v5', async () => {
     const { transactionalId, producerId, producerEpoch, oldEpoch } = await fenced(agent, `tx-${version}`);
     const commit = async (
       epoch: number,
-      more: { generationId?: number; memberId?: string } = {},
+      more: { generationId?: number; memberId?: string; groupId?: string } = {},
       id = transactionalId,
     ) => {
       const { topics } = answered(
@@ -272,7 +277,10 @@ test('TxnOffsetCommit: v0 to v5', async () => {
     assert.deepEqual(await commit(oldEpoch), ['INVALID_PRODUCER_EPOCH', unknown]);
     assert.deepEqual(await commit(producerEpoch, {}, 'nobody'), ['INVALID_PRODUCER_ID_MAPPING', unknown]);
     if (version >= 3) {
-      const refused = await commit(producerEpoch, { generationId: 4, memberId: 'somebody' });
+      // The offsets of the transaction make a group without members.
+      const member = { generationId: 4, memberId: 'somebody' };
+      assert.deepEqual(await commit(producerEpoch, member), ['UNKNOWN_MEMBER_ID', unknown]);
+      const refused = await commit(producerEpoch, { ...member, groupId: 'nobody' });
       assert.deepEqual(refused, ['ILLEGAL_GENERATION', unknown]);
     }
   }
