@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { configurationProblems, likelyTypeOf } from '@weir/controlplane/pipeline-configuration';
 import { parseDocument } from 'yaml';
+import { guidePages } from '../interop/readme/guide-pages.ts';
+import { httpPages } from '../interop/readme/http-page-names.ts';
 import { repositoryFiles, root } from './repository.ts';
 
 // Pages whose samples are run have tests of their own: README.md, the guides for tests, for HTTP and for logs, and the
@@ -123,14 +125,60 @@ test('each block of code is of its language, and each configuration of a pipelin
   assert.deepEqual(problems(samples), []);
 });
 
+/** Lines after a paragraph that are code only by their indentation. */
+function indentedCode(page: string): string[] {
+  const text = page.replaceAll(/^( *)```[\s\S]*?^\1```$/gm, '');
+  return [...text.matchAll(/\n(?![ *-]|\d+\.)[^\n]+\n\n( {4}[^\n]+)/g)].map(([, line]) => line!);
+}
+
 test('code stands between fences, because what is only indented is neither checked nor fits a phone', () => {
-  const indented = pages.flatMap((path) => {
-    const text = readFileSync(join(root, path), 'utf8').replaceAll(/^( *)```[\s\S]*?^\1```$/gm, '');
-    return [...text.matchAll(/\n(?![ *-]|\d+\.)[^\n]+\n\n( {4}[^\n]+)/g)].map(
-      ([, line]) => `${path}: ${line}`,
-    );
-  });
+  const all = repositoryFiles().filter((path) => /^(?:[A-Z]+\.md|docs\/.*\.md)$/.test(path));
+  const indented = all.flatMap((path) =>
+    indentedCode(readFileSync(join(root, path), 'utf8')).map((line) => `${path}: ${line}`),
+  );
   assert.deepEqual(indented, []);
+  assert.deepEqual(indentedCode('\nRun this:\n\n    npm start\n\n- a list\n\n    goes on\n'), [
+    '    npm start',
+  ]);
+});
+
+/** Tests that run what these pages show in another way than line by line. */
+const runElsewhere: Readonly<Record<string, string>> = {
+  'README.md': 'tests/interop/readme/readme.test.ts',
+  'docs/guides/log-intake.md': 'tests/interop/logs/shippers.test.ts',
+  'docs/guides/migration.md': 'tests/interop/migration/weir.test.ts',
+  'docs/guides/tables.md': 'tests/interop/tables/asked-tables.test.ts',
+  'docs/guides/terraform.md': 'tests/interop/release/longer/terraform.ts',
+  'docs/guides/testing.md': 'tests/interop/release/longer/artefacts.ts',
+  'docs/operate/kubernetes.md': 'tests/interop/release/longer/helm.ts',
+  'docs/operate/regions.md': 'tests/interop/postgres/regions.test.ts',
+  'docs/operate/ripcord.md': 'tests/interop/agent/ripcord.test.ts',
+  'docs/start/install.md': 'tests/interop/release/longer/artefacts.ts',
+};
+
+test('commands of every page are run by a test', () => {
+  const files = new Set(repositoryFiles());
+  const typed = new Set([...Object.keys(guidePages), ...httpPages.map(([page]) => page)]);
+  const withCommands = pages.filter((path) => /^ *```sh$/m.test(readFileSync(join(root, path), 'utf8')));
+  const unrun = withCommands.filter(
+    (path) => !typed.has(path.replace(/^docs\//, '')) && !files.has(runElsewhere[path] ?? ''),
+  );
+  assert.deepEqual(unrun, []);
+  const gone = Object.keys(runElsewhere).filter((path) => !withCommands.includes(path));
+  assert.deepEqual(gone, []);
+});
+
+const typed = /^ *(?:\$ |curl |kubectl |helm |npm |docker |(?:bin\/)?weir (?!.*: ))/m;
+
+test('blocks without a language show what programs print, and commands are of a shell', () => {
+  const commands = pages.flatMap((path) =>
+    samplesOf(path, readFileSync(join(root, path), 'utf8'))
+      .filter(({ language, text }) => language === '' && typed.test(text))
+      .map(({ place }) => place),
+  );
+  assert.deepEqual(commands, []);
+  assert.match('weir cli list-topics\n', typed);
+  assert.doesNotMatch('weir agent: -bucketURL: bucket not found\n', typed);
 });
 
 test('mistakes in blocks are found', () => {

@@ -1,5 +1,5 @@
 /**
- * A code block of a page, in page order. A hidden comment may precede it:
+ * A code block of a page, in page order and without the indentation of a list. A hidden comment may precede it:
  *
  * - `<!-- block: in the background, ready at "…" -->`: runs until the end of the test, and is ready when it has printed
  *   the text.
@@ -15,23 +15,24 @@ export interface Block {
   readonly notRun?: string;
 }
 
-const fence = /^```(\w*)$/;
-const note = /^<!-- block: (.*) -->$/;
+const fence = /^( *)```(\w*)$/;
+const note = /^ *<!-- block: (.*) -->$/;
 
 export function blocksOf(page: string): readonly Block[] {
   const blocks: Block[] = [];
   const lines = page.split('\n');
   for (let at = 0; at < lines.length; at++) {
-    const language = fence.exec(lines[at]!)?.[1];
-    if (language === undefined) continue;
+    const [, indent, language] = fence.exec(lines[at]!) ?? [];
+    if (indent === undefined || language === undefined) continue;
     const start = at;
-    const end = lines.indexOf('```', start + 1);
+    const end = lines.indexOf(`${indent}\`\`\``, start + 1);
     if (end < 0) throw new Error(`line ${start + 1}: the block has no end`);
     at = end;
     const noted = note.exec(lines[start - 1] ?? '')?.[1];
+    const text = lines.slice(start + 1, end).map((line) => line.slice(indent.length));
     blocks.push({
       language,
-      text: `${lines.slice(start + 1, end).join('\n')}\n`,
+      text: `${text.join('\n')}\n`,
       line: start + 1,
       ...(noted !== undefined && readNote(noted, start)),
     });

@@ -7,16 +7,10 @@ import { test } from 'node:test';
 import { systemEnvironment } from '@weir/core';
 import { startLocal } from '../brokers/weir-process.ts';
 import { blocksOf } from './blocks.ts';
+import { httpPages } from './http-page-names.ts';
 
 const docs = join(import.meta.dirname, '../../../docs');
 const missing = spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed';
-
-/** Pages whose calls work on a fresh `weir local`, and the fewest that they have. */
-const pages: readonly [page: string, callsMin: number][] = [
-  ['guides/http.md', 20],
-  ['operate/debugging.md', 4],
-  ['reference/agent-http.md', 35],
-];
 
 /** Ends at the first call that is refused, and prints it. Examples of the reference read what the first call writes. */
 const beginning = `
@@ -28,7 +22,7 @@ curl localhost:8080/v1/kafka/produce -d '{"topics":[{"topic":"orders","partition
 const readsOneTopic = /\/instances\/one\/topics\//;
 const unsubscribe = 'curl -X DELETE localhost:8080/consumers/billing/instances/one/subscription';
 
-for (const [page, callsMin] of pages) {
+for (const [page, callsMin] of httpPages) {
   test(`every call in docs/${page} is answered`, { skip: missing, timeout: 180_000 }, async (t) => {
     const weir = await startLocal(t);
     const home = mkdtempSync(join(tmpdir(), 'weir-pages-'));

@@ -3,10 +3,11 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { type Environment, systemEnvironment } from '@weir/core';
-import { type Block, blocksOf, shownCommands } from './blocks.ts';
-import { type Background, Terminal } from './terminal.ts';
+import { blocksOf } from './blocks.ts';
+import { PageRun, type Replaced, type Shown } from './page-run.ts';
+import { Terminal } from './terminal.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -16,7 +17,7 @@ const missing = spawnSync('curl', ['--version']).status === 0 ? false : 'curl is
  * What each command of the page is there to show, as a pattern of its output. A block without any such command fails
  * the test. Outputs that the page itself shows are compared separately.
  */
-const expected: readonly [command: string, output: RegExp][] = [
+const expected: readonly Shown[] = [
   ['weir cli fetch -topic orders -', /one order/],
   ['weir cli describe-topic -topic orders', /^orders\b/m],
   ['weir cli diagnose-connection\n', /brokers/],
@@ -91,74 +92,10 @@ test('the commands of the README work one after the other on a fresh clone', {
   const terminal = new Terminal({ cwd: clone, environment: environmentOf(join(folder, 'home')), folder });
   t.after(() => terminal.close());
 
-  // Ports and directories on the page assume a machine without other servers.
-  let consolePort = '8090';
-  let registryPort = '9094';
-  const onThisMachine = (commands: string) =>
-    commands
-      .replaceAll('/tmp/', `${folder}/tmp/`)
-      .replaceAll('localhost:8090', `localhost:${consolePort}`)
-      .replaceAll('localhost:9094', `localhost:${registryPort}`);
-  const noteAddresses = (server: Background) => {
-    const kafkaPort = /^ {2}Kafka +\S+:(\d+)$/m.exec(server.text())?.[1];
-    if (kafkaPort !== undefined) terminal.export('SERVICE_BOOTSTRAP_PORT', kafkaPort);
-    consolePort = /^ {2}control plane +http:\/\/\S+:(\d+)$/m.exec(server.text())?.[1] ?? consolePort;
-    registryPort = /^ {2}registry +http:\/\/\S+:(\d+)$/m.exec(server.text())?.[1] ?? registryPort;
-    terminal.export('SERVICE_SCHEMA_REGISTRY_URL', `http://localhost:${registryPort}`);
-  };
-
-  const seen = new Set<string>();
-  const runBlock = async (block: Block) => {
-    const { language, text, readyAt } = block;
-    if (language === 'console') {
-      for (const { command, output } of shownCommands(block)) {
-        // Some commands are deliberate mistakes with a nonzero status.
-        assert.equal((await terminal.run(`${command} || true`)).trimEnd(), output, command);
-      }
-    } else if (readyAt !== undefined) {
-      noteAddresses(await terminal.runInBackground(onThisMachine(text), readyAt));
-    } else {
-      const printed = await terminal.run(onThisMachine(text));
-      const shown = expected.filter(([command]) => text.includes(command));
-      assert.notEqual(
-        shown.length,
-        0,
-        `say in this test what the block in line ${block.line} is there to show`,
-      );
-      for (const [command, output] of shown) {
-        assert.match(printed, output, `the output of ${command} in line ${block.line}`);
-        seen.add(command);
-      }
-    }
-  };
-
-  for (const block of blocksOf(readme)) {
+  for (const block of blocksOf(readme))
     assert.match(block.language, /^(?:sh|console)$/, `line ${block.line}`);
-    if (block.notRun !== undefined) t.diagnostic(`line ${block.line} is not run, because ${block.notRun}`);
-    else if (!(await passes(t, block, runBlock))) return;
-  }
-  assert.deepEqual(
-    expected.map(([command]) => command).filter((command) => !seen.has(command)),
-    [],
-    'the README has no such commands any more',
-  );
+  const replaced: Replaced[] = [['/tmp/', `${folder}/tmp/`]];
+  await new PageRun({ text: readme, expected, replaced }, terminal).runBlocks(t);
   assert.ok(existsSync(join(clone, 'node_modules/node')), 'it was installed');
   assert.ok(!existsSync(join(clone, 'node_modules/typescript')), 'without the tools of contributors');
 });
-
-/**
- * Runs a block as a subtest and returns whether it passed. The caller stops at a failure, because later blocks would
- * fail as a consequence.
- */
-async function passes(t: TestContext, block: Block, run: (block: Block) => Promise<void>): Promise<boolean> {
-  let hasPassed = false;
-  await t.test(`line ${block.line}: ${firstLine(block.text)}`, async () => {
-    await run(block);
-    hasPassed = true;
-  });
-  return hasPassed;
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0]!;
-}

@@ -24,6 +24,7 @@ import { release, systemEnvironment } from '@weir/core';
 import { packageVersion } from '../../../../scripts/release/npm-package.ts';
 import { platforms } from '../../../../scripts/release/platforms.ts';
 import { filesOfTar } from '../../../../scripts/release/tar.ts';
+import { missingPackage } from '../../debian-package.ts';
 import { writeFromGuide } from '../../embedded/guide.ts';
 import { freePort } from '../../s3/server.ts';
 import { msToFirstRecord } from './first-record.ts';
@@ -247,7 +248,7 @@ test('weir/testing in an empty project: node:test, vitest, jest and declarations
     assert.equal(ran.status, 0, `${ran.error ?? ''}${ran.stdout}${ran.stderr}`);
     return `${ran.stdout}${ran.stderr}`;
   };
-  const quiet = ['--no-audit', '--no-fund', '--silent', '--ignore-scripts'];
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts'];
   run('npm', 'install', '--save-dev', '--include=dev', ...quiet, artefact(packageName), ...testRunners);
   const names = writeFromGuide(project, 'JavaScript');
   const own = names.filter((name) => name.endsWith('.test.js'));
@@ -429,7 +430,7 @@ test('the Dockerfile makes the image of the same layers and settings', { skip: s
 });
 
 test('the image is one to tools for images', {
-  skip: skipImage || (hasProgram('skopeo') ? false : 'skopeo is not installed'),
+  skip: skipImage || missingPackage('skopeo', () => hasProgram('skopeo')),
 }, () => {
   const shown = JSON.parse(
     execFileSync('skopeo', ['inspect', `oci-archive:${artefact(imageTarName)}`], { encoding: 'utf8' }),

@@ -8,7 +8,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemEnvironment } from '@weir/core';
+import { parse } from 'yaml';
 import { buildGoModule } from '../../go/programs.ts';
+import { blocksOf } from '../../readme/blocks.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 const folder = join(import.meta.dirname, '../helm');
@@ -62,6 +64,28 @@ function withoutFiles(text: string): string {
     short = short.replace(content.replaceAll(/^/gm, indent), () => `${indent}# ${file}`);
   }
   return short;
+}
+
+test('the command of the page renders the chart, with no value that it does not know', { skip }, () => {
+  const page = readFileSync(join(root, 'docs/operate/kubernetes.md'), 'utf8');
+  const command = blocksOf(page).find(({ text }) => text.startsWith('helm install '))!.text;
+  const shown = [...command.matchAll(/--set ([\w.]+)=(\S+)/g)];
+  assert.ok(shown.length >= 4, command);
+  const unknown = shown.filter(([, name]) => valueAt(name!) === undefined).map(([, name]) => name);
+  assert.deepEqual(unknown, []);
+  const values = Object.fromEntries(shown.map(([, name, value]) => [name!, value!.replaceAll("'", '')]));
+  // The page makes one up.
+  const { status, stdout, stderr } = run('template', { ...values, clusterId: needed.clusterId });
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /image: "?registry\.example\.com\/streaming/);
+});
+
+/** What values.yaml has under a name with dots. */
+function valueAt(name: string): unknown {
+  const all: unknown = parse(readFileSync(join(chart, 'values.yaml'), 'utf8'));
+  return name
+    .split('.')
+    .reduce((at: unknown, key) => (at as Record<string, unknown> | undefined)?.[key], all);
 }
 
 test('alert rules and the dashboard are in the chart as they are', { skip }, () => {
