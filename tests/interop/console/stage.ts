@@ -19,6 +19,9 @@ export interface Stage {
   urlOf(path: string): Promise<string>;
 }
 
+/** The machine may be busy with all other tests. No test measures this time. */
+const busyTimeoutMs = 90_000;
+
 type SessionState = Awaited<ReturnType<BrowserContext['storageState']>>;
 
 interface PageOptions {
@@ -61,6 +64,7 @@ export async function openBrowser(
   let session: Promise<SessionState> | undefined;
   const signIn = async () => {
     const context = await browser.newContext();
+    context.setDefaultTimeout(busyTimeoutMs);
     await (await context.newPage()).goto(signInUrl);
     const state = await context.storageState();
     await context.close();
@@ -113,8 +117,7 @@ export async function openBrowser(
         viewport: { width, height: 900 },
         ...(isSignedIn ? { storageState: await session! } : {}),
       });
-      // The machine may be busy with all other tests. No test measures this time.
-      context.setDefaultTimeout(90_000);
+      context.setDefaultTimeout(busyTimeoutMs);
       const page = await context.newPage();
       page.on('pageerror', ({ message }) => void complaints.push(message));
       page.on('console', (message) => {
