@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient } from '@weir/api';
 import { systemClock } from '@weir/core';
+import { pause } from '@weir/core/testing';
 import { refused } from '../../testing/refused.ts';
 import { connectAgent, freshClusterId, freshKey, startProcess } from '../../testing/running-process.ts';
 
@@ -99,7 +100,20 @@ test('a person sees what the leader and agents know, and moves topics of the rea
   );
 
   await refused(client, 'conflict', 'orbit/auto_migration/initiate', { ...on, topics: ['orders'] });
-  const forwarded = await client.call('orbit/auto_migration/start_forwarding', { ...on, reason: 'move day' });
+  let isConfirmed = false;
+  const forwarding = client.call('orbit/auto_migration/start_forwarding', { ...on, reason: 'move day' });
+  const early = forwarding.then(() => assert.ok(isConfirmed, 'agents know of it first'));
+  const confirmations = async () =>
+    (await worker.listManagedTopics({})).map(({ topic: { topicId }, migration: { state, epoch } }) => ({
+      ...{ topicId, state, epoch },
+      forwardedRecords: 0,
+    }));
+  while ((await confirmations()).some(({ state }) => state !== 'PROXY')) await pause(20);
+  await pause(300);
+  isConfirmed = true;
+  await worker.confirmMigrationStates('a', await confirmations());
+  const forwarded = await forwarding;
+  await early;
   assert.deepEqual(
     forwarded.topics.map(({ topic, state }) => [topic, state]),
     [
