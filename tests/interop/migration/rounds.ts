@@ -118,7 +118,9 @@ class Side {
       }).catch(() => undefined);
       const text = await answer?.text().catch(() => undefined);
       if (answer?.ok === true && text !== undefined) return JSON.parse(text) as Answer;
-      if (answer !== undefined && answer.status < 500)
+      // The request did not arrive in time, on a machine that is busy.
+      const isLate = answer?.status === 408;
+      if (answer !== undefined && answer.status < 500 && !isLate)
         throw new Error(`${name}: ${answer.status} ${text ?? ''}`);
       await pause(200);
     }
