@@ -268,6 +268,51 @@ test('a table says which catalog has it, and what its commits fail of', bounded,
   await page.context().close();
 });
 
+/** Texts that come from records, schemas and catalogs, as someone might choose them who writes to a topic. */
+const hostile = '<img src=x onerror="window.injected=1">\u202egnp';
+const shownHostile = '<img src=x onerror="window.injected=1">⟨U+202E⟩gnp';
+
+const hostileAnswers: Answers = {
+  'dl/get_table': {
+    table: { ...table, catalog: { type: 'rest', address: hostile, table: hostile } },
+    status: {
+      ...late,
+      health: { status: 'degraded', message: hostile, reasons: ['partition_stopped'] },
+      last_error: hostile,
+      last_error_at: time,
+      metadata_location: hostile,
+      partitions: [{ ...late.partitions![1]!, error: hostile }],
+    },
+  },
+  'dl/describe_table': {
+    ...answers['dl/describe_table']!,
+    schemas: [{ schema_id: 0, is_current: true, fields: [column(1, hostile, 'long')] }],
+    partition_fields: [{ name: hostile, column: hostile, transform: 'identity' }],
+  },
+  'dl/list_table_files': {
+    files: [{ path: hostile, partition: hostile, records: 1, bytes: 1 }],
+    is_complete: true,
+  },
+  'dl/list_table_failures': {
+    ...answers['dl/list_table_failures']!,
+    failures: answers['dl/list_table_failures']!.failures.map((one) => ({ ...one, error: hostile })),
+  },
+};
+
+test('texts of records, schemas and catalogs are shown as text', bounded, async () => {
+  const page = await stage.open();
+  await answerTables(page, { ...answers, ...hostileAnswers });
+  for (const path of [ofTable, `${ofTable}/schema`, `${ofTable}/files`, `${ofTable}/failures`]) {
+    await page.goto(await stage.urlOf(path));
+    await page.locator('main').getByText(shownHostile).first().waitFor();
+    assert.equal(await page.evaluate('window.injected'), undefined, `${path}: a script ran`);
+    assert.equal(await page.locator('img[src="x"]').count(), 0, `${path}: an element was made`);
+    const text = await page.locator('body').innerText();
+    assert.ok(!text.includes('\u202e'), `${path}: text is reversed`);
+  }
+  await page.context().close();
+});
+
 test(
   'engines find the table by the catalog of the cluster, and a browser keeps the engine',
   bounded,
