@@ -14,6 +14,20 @@ const slugify = (text) =>
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
     .replaceAll(/\s/g, '-');
 
+/** Names break after their signs, and short ones nowhere: a dash at the end of a line would be no flag. */
+const shortMax = 18;
+function withBreaks(md) {
+  const { code_inline: inline } = md.renderer.rules;
+  md.renderer.rules.code_inline = (tokens, index, ...rest) => {
+    const html = inline(tokens, index, ...rest);
+    if (tokens[index].content.length <= shortMax) return html.replace('<code', '<code class="short"');
+    return html.replace(
+      />([^<]*)</,
+      (_, text) => `>${text.replaceAll(/(?<=\w)[_./=,-](?=\w)/g, '$&<wbr>')}<`,
+    );
+  };
+}
+
 /** Scripts within a page become files: the policy of the control plane allows no others. */
 const scripts = new Map();
 
@@ -33,6 +47,7 @@ export default {
     html: false,
     attrs: { disable: true },
     anchor: { slugify },
+    config: withBreaks,
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     // Without it, colours end after half a second of a busy machine, and two builds differ.
     shikiSetup(highlighter) {
