@@ -22,8 +22,9 @@ export function startProgram<Event>(
   lifetime: Lifetime,
   main: string,
   args: readonly string[],
+  flags: readonly string[] = [],
 ): Program<Event> {
-  const child = spawn('java', javaCommand(main, args), { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('java', [...flags, ...javaCommand(main, args)], { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'close') as Promise<[number | null, string | null]>;
   const events: Event[] = [];
   let err = '';

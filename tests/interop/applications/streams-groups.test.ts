@@ -95,6 +95,8 @@ async function count(application: string, guarantee: string, midway: () => Promi
     return [...ends].every(([word, total]) => (last.get(word) ?? 0) >= total);
   });
   const described = await streamsGroups(`--describe --group ${application} --members`);
+  const offsets = await streamsGroups(`--describe --group ${application} --offsets`);
+  assert.match(offsets, new RegExp(`^${application}\\s+${numbers}\\s+3\\s+\\d+\\s*$`, 'm'));
   await steady.stop();
   const countsOf = new Map<string, string[]>();
   for (const [, , word, value] of await counted()) countsOf.set(word, [...(countsOf.get(word) ?? []), value]);
@@ -205,6 +207,10 @@ test('Kafka Streams changes to the streams protocol while it is stopped', {
 test('kafka-streams-groups lists, describes, resets and deletes', { skip, timeout: 120_000 }, async () => {
   assert.match(await streamsGroups('--list --state'), /exactly\s+Empty/);
   assert.match(await streamsGroups('--describe --group exactly --state'), /exactly\s+.*Empty\s+0/);
+  // As with Apache Kafka, a group without members has nothing else to show.
+  for (const part of ['--offsets', '--offsets --verbose', '--members']) {
+    assert.equal((await streamsGroups(`--describe --group exactly ${part}`)).trim(), '', part);
+  }
   assert.match(
     await streamsGroups(
       '--reset-offsets --group exactly --to-earliest --input-topic exactly-numbers --execute',

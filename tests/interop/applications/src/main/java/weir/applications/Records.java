@@ -11,6 +11,8 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.Deserializer;
+import org.apache.kafka.common.serialization.LongDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
@@ -20,18 +22,23 @@ final class Records {
 
     private Records() {}
 
-    /** Writes the numbers from {@code first} on, each to the partition that is its remainder. */
+    /**
+     * Writes the numbers from {@code first} on, each to the partition that is its remainder; with {@code words}, three
+     * words for each, which come again with other numbers.
+     */
     static Object produce(JsonNode arguments) throws ExecutionException, InterruptedException {
         String topic = arguments.get("topic").asText();
         int first = arguments.get("first").asInt();
         int partitions = arguments.get("partitions").asInt();
         Map<String, Object> settings = Map.of("bootstrap.servers", arguments.get("servers").asText());
+        boolean asWords = arguments.path("words").asBoolean();
         List<Future<?>> sent = new ArrayList<>();
         try (KafkaProducer<String, String> producer =
                 new KafkaProducer<>(settings, new StringSerializer(), new StringSerializer())) {
             for (int n = first; n < first + arguments.get("count").asInt(); n++) {
-                String value = String.valueOf(n);
-                sent.add(producer.send(new ProducerRecord<>(topic, n % partitions, value, value)));
+                String number = String.valueOf(n);
+                String value = asWords ? "a" + n % 7 + " b" + n % 11 + " c" + n % 13 : number;
+                sent.add(producer.send(new ProducerRecord<>(topic, n % partitions, number, value)));
             }
         }
         for (Future<?> one : sent) one.get();
@@ -61,15 +68,19 @@ final class Records {
         return Map.of();
     }
 
-    /** Reads up to the ends that the partitions have now for this isolation. Gives partition, offset, key and value. */
+    /**
+     * Reads up to the ends that the partitions have now for this isolation. Gives partition, offset, key and value; with
+     * {@code longs}, values are numbers of eight bytes.
+     */
     static Object read(JsonNode arguments) {
         String topic = arguments.get("topic").asText();
         Map<String, Object> settings = Map.of(
                 "bootstrap.servers", arguments.get("servers").asText(),
                 "isolation.level", arguments.get("isolation").asText());
+        Deserializer<?> values = arguments.path("longs").asBoolean() ? new LongDeserializer() : new StringDeserializer();
         List<List<Object>> records = new ArrayList<>();
-        try (KafkaConsumer<String, String> consumer =
-                new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
+        try (KafkaConsumer<String, ?> consumer =
+                new KafkaConsumer<>(settings, new StringDeserializer(), values)) {
             List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
                     .map(info -> new TopicPartition(topic, info.partition()))
                     .toList();
@@ -81,7 +92,7 @@ final class Records {
                         record.partition(),
                         record.offset(),
                         record.key() == null ? "" : record.key(),
-                        record.value())));
+                        String.valueOf(record.value()))));
             }
         }
         return records;
