@@ -22,6 +22,7 @@ const mains = {
   reassign: 'org.apache.kafka.tools.reassign.ReassignPartitionsCommand',
   shareGroups: 'org.apache.kafka.tools.consumer.group.ShareGroupCommand',
   topics: 'org.apache.kafka.tools.TopicCommand',
+  transactions: 'org.apache.kafka.tools.TransactionsCommand',
 } as const;
 
 interface Outcome {
@@ -189,6 +190,28 @@ describe('the tools of administrators', { skip }, () => {
     await succeeds('shareGroups', '--list --state', /by-offsets\s+Empty/);
     await succeeds('shareGroups', `--delete-offsets ${group} --topic shared`, /shared\s+Successful/);
     await succeeds('shareGroups', `--delete ${group}`, /by-offsets/);
+  });
+
+  test('kafka-transactions lists, describes and aborts one, which then cannot commit', async () => {
+    await succeeds('topics', '--create --topic paid --partitions 1');
+    await java.ask('begin', { servers, transactionalId: 'pay', topic: 'paid', partition: 0, value: 'one' });
+    await succeeds('transactions', 'list', /^pay\s+\d+\s+\d+\s+Ongoing/m);
+    await succeeds('transactions', 'describe --transactional-id pay', /\sOngoing\s.*\spaid-0/);
+    const partition = '--topic paid --partition 0';
+    await succeeds('transactions', `describe-producers ${partition}`, /^\d+\s.*\s0\s*$/m);
+    await succeeds('transactions', `abort ${partition} --start-offset 0`);
+    await succeeds('transactions', 'describe --transactional-id pay', /\sCompleteAbort\s/);
+    await assert.rejects(
+      java.ask('commit', { transactionalId: 'pay' }),
+      /Fenced|InvalidProducerEpoch|InvalidTxnState/,
+    );
+    const read = { servers, topic: 'paid', isolation: 'read_committed' };
+    assert.deepEqual(await java.ask('read', read), []);
+    await fails(
+      'transactions',
+      `abort ${partition} --start-offset 0`,
+      /Could not find any open transactions/,
+    );
   });
 
   test('kafka-features tells the levels, and why there is no other', async () => {
