@@ -71,6 +71,8 @@ export async function startPostgres(): Promise<PostgresServer | { readonly missi
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   });
   const end = async (signal: 'SIGINT' | 'SIGQUIT') => {
+    // A signal to the whole process group has ended it already.
+    if (server.exitCode !== null || server.signalCode !== null) return;
     const ended = new Promise((resolve) => server.once('exit', resolve));
     server.kill(signal);
     await ended;
