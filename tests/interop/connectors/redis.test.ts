@@ -158,7 +158,7 @@ output: {collect: {}}
     const services = testServices();
     const { redisCache } = await import('../../../packages/pipelines/src/caches/redis.ts');
     const { redisRateLimit } = await import('../../../packages/pipelines/src/rate-limits/redis.ts');
-    const context = { ...services, stop: new AbortController().signal } as Parameters<
+    const context = { ...services, connection() {}, stop: new AbortController().signal } as Parameters<
       typeof redisCache.open
     >[1];
     const retries = { initial_interval: 1, max_interval: 1, max_elapsed_time: 1000 };
