@@ -8,6 +8,8 @@ import { pause } from './members.ts';
 /** A Java program in a separate process that reports its work as lines of JSON. */
 export interface Program<Event> {
   readonly events: readonly Event[];
+  /** What else it has printed, line by line. */
+  readonly lines: readonly string[];
   /** Waits until the condition holds. Fails if the program ends before. */
   until(isReached: (events: readonly Event[]) => boolean | Promise<boolean>): Promise<void>;
   /** Waits until it ends by itself, and fails on a nonzero status. */
@@ -27,11 +29,17 @@ export function startProgram<Event>(
   const child = spawn('java', [...flags, ...javaCommand(main, args)], { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'close') as Promise<[number | null, string | null]>;
   const events: Event[] = [];
+  const lines: string[] = [];
   let err = '';
   let isGone = false;
   createInterface({ input: child.stdout }).on('line', (line) => {
-    if (line.startsWith('{')) events.push(JSON.parse(line) as Event);
-    else err += `${line}\n`;
+    // Kafka Streams prints its topologies in braces, too.
+    if (line.startsWith('{"')) {
+      events.push(JSON.parse(line) as Event);
+      return;
+    }
+    lines.push(line);
+    err += `${line}\n`;
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     err += text;
@@ -46,6 +54,7 @@ export function startProgram<Event>(
   lifetime.after(() => signalled('SIGKILL'));
   return {
     events,
+    lines,
     async until(isReached) {
       while (!(await isReached(events))) {
         if (isGone) throw new Error(`${main} ended too soon: ${err.slice(-4_000)}`);
