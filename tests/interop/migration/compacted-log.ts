@@ -8,14 +8,19 @@ export const compactsSoon = ['log.cleaner.backoff.ms=200'];
 
 type Configs = Parameters<typeof createTopic>[1]['configs'];
 
-/** For a topic of such a broker. Releases before 2.3 have no longest lag. */
-export function compactedSoon({ hasMaxLag }: { readonly hasMaxLag: boolean }): Configs {
+interface CompactingRelease {
+  /** Release 2.3 has a longest lag of compaction, and changes single configs of a topic. */
+  readonly isSince23: boolean;
+}
+
+/** For a topic of such a broker. */
+export function compactedSoon({ isSince23 }: CompactingRelease): Configs {
   return Object.entries({
     'cleanup.policy': 'compact',
     'segment.bytes': '1048576',
     'min.cleanable.dirty.ratio': '0.01',
     'min.compaction.lag.ms': '0',
-    ...(hasMaxLag ? { 'max.compaction.lag.ms': '1' } : {}),
+    ...(isSince23 ? { 'max.compaction.lag.ms': '1' } : {}),
   }).map(([name, value]) => ({ name, value }));
 }
 
@@ -25,16 +30,17 @@ const batchesPerTurn = 30;
 const recordsPerBatch = 50;
 
 /**
- * Makes a log of one partition with the gaps of compaction, and waits until its broker does not compact it any more.
- * The last batch of each producer stays, without records if later ones have all of its keys.
+ * Makes a log of one partition with the gaps of compaction, and waits until its broker does not compact it any more:
+ * since release 2.3 because the topic says so, before because nothing is left to compact. The last batch of each
+ * producer stays, without records if later ones have all of its keys.
  */
 export async function makeCompactedLog(
   cluster: KafkaCluster,
   broker: string,
   topic: string,
-  configs: Configs,
+  release: CompactingRelease,
 ): Promise<RawLog> {
-  await createTopic(cluster, { name: topic, partitions: 1, configs });
+  await createTopic(cluster, { name: topic, partitions: 1, configs: compactedSoon(release) });
   for (let turn = 0; turn < turns; turn++) {
     const producer = new Producer(cluster, {
       ...{ acks: 'all', codec: 'none', isIdempotent: true, batchBytesMax: 200_000 },
@@ -57,7 +63,8 @@ export async function makeCompactedLog(
     if (log.emptyBatchCount > 0 && log.recordCount < total / 2) break;
     await pause(200);
   }
-  await changeConfigs(cluster, { kind: 'topic', name: topic }, [{ name: 'cleanup.policy', set: 'delete' }]);
+  if (release.isSince23)
+    await changeConfigs(cluster, { kind: 'topic', name: topic }, [{ name: 'cleanup.policy', set: 'delete' }]);
   for (let before = ''; ; ) {
     const log = (await rawLogs(broker, topic))[0]!;
     if (log.digest === before) return log;
