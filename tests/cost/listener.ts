@@ -16,6 +16,9 @@ export interface CostListener {
   answerOf?(received: Buffer, sent: Buffer): string | undefined;
 }
 
+/** Headers of a request that prepares: one that was kept may be ended by the server just then. */
+export const ownConnection = { connection: 'close' };
+
 /** An input whose answer takes longer is left alone: it may wait for something. */
 const answerMsMax = 3_000;
 

@@ -1,4 +1,4 @@
-import { type CostListener, httpRequest, listed, nested, sendTo } from '../listener.ts';
+import { type CostListener, httpRequest, listed, nested, ownConnection, sendTo } from '../listener.ts';
 import type { Addresses } from '../served-process.ts';
 
 let clusterId = '';
@@ -9,7 +9,7 @@ const everyEvent = '"event_types":["acl_logs"],"time_range":{"relative":"15m"}';
 export async function clusterOf({ controlPlane, apiKey }: Addresses): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${controlPlane}/api/v1/list_virtual_clusters`, {
     method: 'POST',
-    headers: { 'service-api-key': apiKey, 'content-type': 'application/json' },
+    headers: { 'service-api-key': apiKey, 'content-type': 'application/json', ...ownConnection },
     body: '{}',
   });
   const text = await response.text();

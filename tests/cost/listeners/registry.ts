@@ -1,4 +1,4 @@
-import { type CostListener, httpRequest, listed, nested } from '../listener.ts';
+import { type CostListener, httpRequest, listed, nested, ownConnection } from '../listener.ts';
 import type { Addresses } from '../served-process.ts';
 
 function register(schemaType: string, schema: string): Buffer {
@@ -16,7 +16,7 @@ export async function registerSchema(
 ): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${registry}/subjects/${subject}/versions`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...ownConnection },
     body: JSON.stringify({ schemaType: 'JSON', schema: JSON.stringify(schema) }),
   });
   const made = (await response.json()) as { readonly id?: number };

@@ -1,7 +1,7 @@
 import { systemClock } from '@weir/core';
 import { encodeFrame } from '../../../packages/rpc/src/frames/frame.ts';
 import { frameKinds } from '../../../packages/rpc/src/frames/frame-kinds.ts';
-import { type CostListener, listed, nested, sendTo } from '../listener.ts';
+import { type CostListener, listed, nested, ownConnection, sendTo } from '../listener.ts';
 import type { Sizes } from '../search.ts';
 import type { Addresses } from '../served-process.ts';
 import { clusterOf } from './api.ts';
@@ -26,7 +26,7 @@ export const rpcListener: CostListener = {
     const grant = { principal_kind: 'agent', resource_kind: 'virtual_cluster', resource_id: clusterId };
     const response = await fetch(`http://127.0.0.1:${addresses.controlPlane}/api/v1/create_api_key`, {
       method: 'POST',
-      headers: { 'service-api-key': addresses.apiKey, 'content-type': 'application/json' },
+      headers: { 'service-api-key': addresses.apiKey, 'content-type': 'application/json', ...ownConnection },
       body: JSON.stringify({ name: 'cost', access_grants: [grant] }),
     });
     const made = (await response.json()) as {
