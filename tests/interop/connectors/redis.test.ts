@@ -158,7 +158,8 @@ output: {collect: {}}
     const services = testServices();
     const { redisCache } = await import('../../../packages/pipelines/src/caches/redis.ts');
     const { redisRateLimit } = await import('../../../packages/pipelines/src/rate-limits/redis.ts');
-    const context = { ...services, connection() {}, stop: new AbortController().signal } as Parameters<
+    const { signal: stop } = new AbortController();
+    const context = { ...services, connection() {}, stop } as unknown as Parameters<
       typeof redisCache.open
     >[1];
     const retries = { initial_interval: 1, max_interval: 1, max_elapsed_time: 1000 };
