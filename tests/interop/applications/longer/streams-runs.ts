@@ -11,7 +11,7 @@ export const skip = missingTool();
 export const java = skip ? undefined! : openApplications(lastFirst({ after }));
 
 export type Protocol = 'classic' | 'streams';
-export type Guarantee = 'at_least_once' | 'exactly_once_v2';
+type Guarantee = 'at_least_once' | 'exactly_once_v2';
 
 export type Run = readonly [Guarantee, Protocol];
 
