@@ -270,6 +270,13 @@ export const departures = [
   },
   {
     area: 'administration',
+    subject: 'ListTransactions of those that last longer than a time',
+    apache: 'also names ids that have no transaction',
+    weir: 'names open transactions',
+    reason: 'what has not begun does not last',
+  },
+  {
+    area: 'administration',
     subject: 'sizes of directories in DescribeLogDirs',
     apache: 'the total and the free bytes of the disk',
     weir: '-1',
