@@ -218,7 +218,10 @@ export interface ManagedTopicState {
   readonly byteCount: number;
   /** Records that agents passed on to the source since the leader has led. */
   readonly forwardedRecords: number;
-  /** Agents that have not confirmed the epoch; each may still pass batches on. */
+  /**
+   * Ids of agents that have not confirmed the epoch; each may still pass batches on. A new leader, which does not know
+   * all agents yet, says so in the last entry.
+   */
   readonly unconfirmedAgents: readonly string[];
 }
 

@@ -26,6 +26,9 @@ export interface MigrationFacts {
   readonly jobs?: Pick<JobsState, 'takers'> | undefined;
 }
 
+/** How many agents a hold names. */
+const shownAgentsMax = 3;
+
 const states: Readonly<Record<ManagedTopicState['migration']['state'], MigrationTopicState>> = {
   REPLICATING: 'replicating',
   PROXY: 'proxy',
@@ -207,11 +210,11 @@ function holdsOf(
   for (const [partition, next] of nextOffset.entries()) if (lastStableOffset[partition]! < next) open++;
   if (open > 0)
     add('open_transaction', `${open} partitions have a transaction that has not ended at the source`);
-  if (migration.state === 'BLOCKED' && unconfirmedAgents.length > 0)
-    add(
-      'unconfirmed_agents',
-      `${unconfirmedAgents.length} agents may still pass writes on, first ${unconfirmedAgents[0]}`,
-    );
+  if (migration.state === 'BLOCKED' && unconfirmedAgents.length > 0) {
+    const more = unconfirmedAgents.length - shownAgentsMax;
+    const shown = unconfirmedAgents.slice(0, shownAgentsMax).join(', ');
+    add('unconfirmed_agents', `may still pass writes on: ${shown}${more > 0 ? `, and ${more} more` : ''}`);
+  }
   // The engine names what is above in its own words.
   if (found.length === 0 && report?.held !== undefined && isCuttingOver(known))
     add('cut_over_waits', report.held);

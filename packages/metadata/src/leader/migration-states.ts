@@ -13,6 +13,9 @@ import { metadataLimits } from '../limits.ts';
 import type { Agents } from './agents.ts';
 import type { Machine } from './machine-kind.ts';
 
+/** Stands behind the ids of agents for those that a leader cannot know of yet. */
+const unknownAgents = 'agents that a new leader does not know yet';
+
 interface MigrationStatesOptions {
   readonly machine: Pick<Machine, 'managedTopics'>;
   readonly agents: Pick<Agents, 'ids'>;
@@ -102,7 +105,7 @@ export class MigrationStates {
     const known = [...agents].filter(
       (agentId) => (this.#confirmed.get(agentId)?.topics.get(topicId)?.epoch ?? -1) < epoch,
     );
-    return this.#knowsAllAgents() ? known : [...known, 'agents that a new leader does not know yet'];
+    return this.#knowsAllAgents() ? known : [...known, unknownAgents];
   }
 
   #knowsAllAgents(): boolean {
