@@ -8,6 +8,9 @@ export const agentLimits = {
   /** The answer to a request for an agent token. */
   tokenAnswerBytesMax: 64 * KiB,
 
+  /** The regions for which an agent holds a token. */
+  heldTokenRegionsMax: 64,
+
   /** Clients, users and topics with invalid records that an agent remembers until it has reported them. */
   notedClientsMax: 256,
   notedTopicsMax: 256,

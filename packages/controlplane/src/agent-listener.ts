@@ -31,6 +31,8 @@ export interface AgentListenerOptions {
   readonly onForbiddenCall?: ((call: ForbiddenCall) => void) | undefined;
   /** The addresses of all processes, those of a region first. */
   readonly members: (region?: string) => readonly string[];
+  /** The region of a process, by its address. */
+  readonly regionOf?: ((url: string) => string | undefined) | undefined;
   /**
    * Refreshes `members` when an agent connects: an agent that knew a single process, and lost it right after, would
    * know no other.
@@ -220,12 +222,13 @@ export class AgentListener {
   }
 
   #serve(channel: ReturnType<typeof servedChannel>, admission: Admission, ended: Promise<void>): void {
-    const { clusters, members, onForbiddenCall, clock, log, metrics } = this.#options;
+    const { clusters, members, regionOf, onForbiddenCall, clock, log, metrics } = this.#options;
     const { clusterId, region, key, remoteAddress, isMember } = admission;
     const connection = serveConnection(channel, {
       clusterId,
       cluster: () => clusters(clusterId),
       members: () => members(region),
+      regionOf,
       isMember,
       onForbiddenCall: (method, agentId) =>
         onForbiddenCall?.({ clusterId, method, key, agentId, remoteAddress }),

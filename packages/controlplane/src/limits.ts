@@ -31,6 +31,9 @@ export const controlPlaneLimits = {
   /** A request for an agent token, whose largest part is the token of a platform. */
   tokenRequestBytesMax: 64 * KiB,
 
+  /** The regions for which an agent gets tokens in one answer, each of at most 1.1 KB. */
+  tokenRegionsMax: 32,
+
   /** Requests for agent tokens that are worked on at a time: the caller is not authenticated yet. */
   tokenRequestsMax: 64,
 

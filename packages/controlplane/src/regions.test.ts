@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { controlPlaneLimits } from './limits.ts';
 import { Regions } from './regions.ts';
 
 const us = { name: 'us', regions: ['us-east-1', 'us-west-2', 'us-south-1'] };
@@ -21,6 +22,20 @@ test('a cluster spans regions only if two of its group have a control plane', ()
     assert.equal(regions.isMultiRegion({ regionGroup: 'gone' }), false);
     assert.equal(regions.isMultiRegion({ region: 'us-east-1' }), false);
   }
+});
+
+test('agents may come to the region of this process, those of the cluster, and all that have a control plane', () => {
+  const living = [{ region: 'us-south-1' }, {}, { region: 'eu-west-1' }, { region: 'us-south-1' }];
+  const regions = new Regions({ own: 'us-east-1', groups: [us, eu] }, () => living);
+  assert.deepEqual(regions.reachedFor({ regionGroup: 'us' }), [...us.regions, 'eu-west-1']);
+  assert.deepEqual(regions.reachedFor({ region: 'moon' }), ['us-east-1', 'moon', 'us-south-1', 'eu-west-1']);
+  assert.deepEqual(regions.reachedFor(undefined), ['us-east-1', 'us-south-1', 'eu-west-1']);
+  assert.deepEqual(new Regions(undefined, () => living).reachedFor({ regionGroup: 'us' }), []);
+  const many = Array.from({ length: 100 }, (_, index) => ({ region: `region-${index}` }));
+  assert.equal(
+    new Regions({ own: 'us-east-1', groups: [us] }, () => many).reachedFor({ regionGroup: 'us' }).length,
+    controlPlaneLimits.tokenRegionsMax,
+  );
 });
 
 test('the regions that a cluster prefers, and the place of one without a choice', () => {

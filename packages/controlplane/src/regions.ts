@@ -1,4 +1,5 @@
 import type { VirtualCluster } from './accounts/workspaces/virtual-clusters.ts';
+import { controlPlaneLimits } from './limits.ts';
 
 type ClusterPlace = VirtualCluster['place'];
 
@@ -44,6 +45,17 @@ export class Regions {
   preferredBy(place: ClusterPlace): readonly string[] {
     if ('region' in place) return [place.region];
     return this.group(place.regionGroup)?.regions ?? [];
+  }
+
+  /**
+   * The regions whose control planes agents of a cluster may come to: that of this process, those that should lead the
+   * cluster, even if they are down now, and all that have a control plane.
+   */
+  reachedFor(place: ClusterPlace | undefined): readonly string[] {
+    if (this.own === undefined) return [];
+    const preferred = place === undefined ? [] : this.preferredBy(place);
+    const living = this.#living().flatMap(({ region }) => region ?? []);
+    return [...new Set([this.own, ...preferred, ...living])].slice(0, controlPlaneLimits.tokenRegionsMax);
   }
 
   /** Whether the cluster is led on by another region if one fails: two of its group have a control plane now. */

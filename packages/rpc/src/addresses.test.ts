@@ -46,6 +46,20 @@ test('addresses are tried in turn, and those that did not respond are passed ove
   assert.deepEqual(next(), [b, 3]);
 });
 
+test('addresses have the regions that processes reported last', () => {
+  const addresses = new Addresses([a], new HandClock());
+  assert.deepEqual([addresses.regionOf(a), addresses.regions], [undefined, []]);
+  addresses.learn(['https://a', 'https://b', 'http://unsafe', 'https://c'], ['east', 'west', 'north', '']);
+  const known = () => [a, b, c].map((address) => addresses.regionOf(address));
+  assert.deepEqual(known(), ['east', 'west', undefined]);
+  assert.deepEqual(addresses.regions, ['east', 'west']);
+  addresses.learn([a, b, c]);
+  addresses.learn([a, b, c], ['east']);
+  assert.deepEqual(known(), ['east', 'west', undefined], 'an earlier release reports none');
+  addresses.learn([a, c], ['west', 'west']);
+  assert.deepEqual(known(), ['west', undefined, 'west']);
+});
+
 test('in order of preference, the first address that has not failed since the last success is next', async () => {
   const clock = new HandClock();
   const addresses = new Addresses([a], clock, { areOrdered: true });

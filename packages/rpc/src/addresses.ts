@@ -16,6 +16,8 @@ export class Addresses {
   readonly #mustBeSecure: boolean;
   readonly #areOrdered: boolean;
   #announced: readonly string[] = [];
+  /** The regions of reported addresses. */
+  #regions: ReadonlyMap<string, string> = new Map();
   #current: string;
   /** The number of failed attempts since the last success. */
   #failures = 0;
@@ -47,9 +49,26 @@ export class Addresses {
     return [...new Set([...first, ...then])];
   }
 
-  /** Stores the addresses that a process reports. */
-  learn(members: readonly string[]): void {
-    this.#announced = members.flatMap((member) => this.#usable(member) ?? []);
+  /** Stores the addresses that a process reports, and their regions: one for each, or none that it could report. */
+  learn(members: readonly string[], regions?: readonly string[]): void {
+    const usable = members.map((member) => this.#usable(member));
+    this.#announced = usable.filter((address) => address !== undefined);
+    // An earlier release reports no regions, which makes those that are known no worse.
+    if (regions?.length !== members.length) return;
+    const found = usable.map((address, index): [string | undefined, string] => [address, regions[index]!]);
+    this.#regions = new Map(
+      found.filter((entry): entry is [string, string] => entry[0] !== undefined && entry[1] !== ''),
+    );
+  }
+
+  /** The region of an address, if a process reported it. */
+  regionOf(address: string): string | undefined {
+    return this.#regions.get(address);
+  }
+
+  /** The regions that have addresses. */
+  get regions(): readonly string[] {
+    return [...new Set(this.#regions.values())];
   }
 
   /** Switches to the address of the leader. Returns false if it is unusable or the present one. */

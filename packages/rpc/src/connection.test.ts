@@ -24,8 +24,10 @@ import {
   type ChannelListener,
   DialError,
   type EndCode,
+  endCodes,
 } from './channel/channel.ts';
 import { type ClusterClient, connectCluster } from './client/client.ts';
+import type { KeyPlace } from './client/connector.ts';
 import type { ClientHello } from './frames/bodies.ts';
 import { callLimits, decodeFrame, encodeFrame, replyLimits } from './frames/frame.ts';
 import type { Frame } from './frames/frame-kinds.ts';
@@ -132,7 +134,11 @@ class World {
   readonly dialled: string[] = [];
   readonly refusedKeys: string[] = [];
   key = 'aks_good';
+  keyAt: (place: KeyPlace) => string = () => this.key;
   members: readonly string[] = [];
+  /** By address; without them processes report no regions, as earlier releases. */
+  regions: Readonly<Record<string, string>> | undefined;
+  readonly reportedRegions: string[] = [];
   isMember = false;
   client!: ClusterClient;
 
@@ -154,8 +160,9 @@ class World {
     this.client = connectCluster({
       urls,
       clusterId: 'vci_test',
-      agentKey: () => this.key,
+      agentKey: (place) => this.keyAt(place),
       onAgentKeyRefused: (key) => void this.refusedKeys.push(key),
+      onRegions: (regions) => void this.reportedRegions.push(regions.join(' ')),
       clock,
       metrics,
       random: seededRandom(1),
@@ -185,6 +192,7 @@ class World {
           clusterId: 'vci_test',
           cluster: () => process.port,
           members: () => this.members,
+          regionOf: (url) => this.regions?.[url],
           isMember: this.isMember,
           memory: process.memory,
           clock,
@@ -1084,6 +1092,60 @@ test('a refused key fails calls at once; a new one is used within a second', asy
   await world.clock.pass(1_000);
   assert.equal(await client.allocateProducerIds(1), 1);
   assert.equal(process.channels.length, 1);
+  client.close();
+});
+
+test('a connection to another region uses the key of that region', async () => {
+  const world = new World();
+  world.members = ['http://a', 'http://b', 'http://c'];
+  world.regions = { 'http://a': 'east', 'http://b': 'west' };
+  world.keyAt = ({ region }) => `aks_${region}`;
+  const a = world.process('http://a/', portOf({ allocateProducerIds: async () => 1 }));
+  const b = world.process('http://b/', portOf({ allocateProducerIds: async () => 2 }));
+  // The region of an address that the agent was given is known only from processes.
+  a.keys = ['aks_undefined', 'aks_east'];
+  b.keys = ['aks_west'];
+  const client = world.connect('http://a');
+  assert.equal(await client.allocateProducerIds(1), 1);
+  assert.deepEqual(world.reportedRegions, ['east west']);
+  a.isDown = true;
+  a.channels[0]!.server.abort();
+  await world.clock.pass(1_000);
+  assert.equal(await client.allocateProducerIds(1), 2);
+  a.isDown = false;
+  b.isDown = true;
+  b.channels[0]!.server.abort();
+  a.keys = ['aks_east'];
+  await world.clock.pass(2_000);
+  assert.equal(await client.allocateProducerIds(1), 1, 'c, which is in no region, does not answer');
+  assert.deepEqual(world.refusedKeys, []);
+  client.close();
+});
+
+test('where the key of one region is refused, the one of another is tried, and each once', async () => {
+  const world = new World();
+  world.members = ['http://a', 'http://b'];
+  world.regions = { 'http://a': 'east', 'http://b': 'west' };
+  world.keyAt = ({ region }) => `aks_${region}`;
+  const a = world.process('http://a/', portOf({ allocateProducerIds: async () => 1 }));
+  const b = world.process('http://b/', portOf({}));
+  a.keys = ['aks_undefined'];
+  b.keys = [];
+  const client = world.connect('http://a');
+  assert.equal(await client.allocateProducerIds(1), 1);
+  a.channels[0]!.server.close(endCodes.keyRefused, 'over');
+  await world.clock.pass(20_000);
+  const refused = ['aks_undefined', 'aks_east', 'aks_west'];
+  assert.deepEqual(world.refusedKeys.toSorted(), refused.toSorted(), 'it is not offered again at once');
+  await assert.rejects(client.allocateProducerIds(1), { name: 'AgentKeyRefused' });
+  b.keys = ['aks_west'];
+  a.keys = ['aks_east'];
+  await world.clock.pass(31_000);
+  assert.equal(
+    world.refusedKeys.length,
+    refused.length,
+    'a key may become valid, and is tried after a pause',
+  );
   client.close();
 });
 

@@ -12,6 +12,13 @@ export const tokenExchange = {
   issuedTokenType: 'urn:ietf:params:oauth:token-type:access_token',
 } as const;
 
+/**
+ * An agent that distinguishes regions asks for a token of each: `region_tokens=true` in the form. A control plane with
+ * a region then answers with its own `region`, and with an object `region_tokens` of one token by region; each admits
+ * in its region alone. Agents of earlier releases do not ask, and have one token for all regions.
+ */
+export const regionTokens = { parameter: 'region_tokens', wanted: 'true' } as const;
+
 /** The audience of platform tokens, which identifies the cluster. */
 export function agentAudience(clusterId: string): string {
   return `weir://${clusterId}`;

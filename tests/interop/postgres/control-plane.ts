@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import type { Environment } from '@weir/core';
 import { pause } from '../brokers/waiting.ts';
 import {
   type Lifetime,
@@ -19,17 +20,28 @@ export async function postgresStage(t: TestContext) {
     return undefined;
   }
   const folder = temporaryFolder(lifetime);
-  const start = (name: string, ...more: readonly string[]) =>
-    startControlPlane(lifetime, database.url, join(folder, name), ...more);
-  return { lifetime, folder, start };
+  const startWith = (variables: Environment, name: string, ...more: readonly string[]) =>
+    startPlane(lifetime, database.url, join(folder, name), more, variables);
+  const start = (name: string, ...more: readonly string[]) => startWith({}, name, ...more);
+  return { lifetime, folder, start, startWith };
 }
 
 /** Starts a control plane on the database and returns it once it serves. */
-export async function startControlPlane(
+export function startControlPlane(
   lifetime: Lifetime,
   databaseUrl: string,
   dataDir: string,
   ...more: readonly string[]
+): Promise<WeirProcess> {
+  return startPlane(lifetime, databaseUrl, dataDir, more, {});
+}
+
+async function startPlane(
+  lifetime: Lifetime,
+  databaseUrl: string,
+  dataDir: string,
+  more: readonly string[],
+  variables: Environment,
 ): Promise<WeirProcess> {
   const plane = await startWeir(
     [
@@ -37,6 +49,7 @@ export async function startControlPlane(
       ...['-bindAddress', '127.0.0.1', '-consolePort', '0', ...more],
     ],
     ['control plane'],
+    variables,
   );
   lifetime.after(() => plane.stop());
   while (!/^ {2}serves /m.test(plane.output.out)) await pause();

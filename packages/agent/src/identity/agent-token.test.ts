@@ -33,7 +33,8 @@ async function listening(t: TestContext, server: Server): Promise<number> {
 /** A control plane with one route that returns numbered tokens. */
 async function controlPlane(t: TestContext, prefix = '') {
   const forms: URLSearchParams[] = [];
-  const state: { answer?: Answer } = {};
+  /** With regions, each of them has its token in every answer, and the first is that of the process. */
+  const state: { answer?: Answer; regions?: readonly [string, ...string[]] } = {};
   const server = createServer(async (request: IncomingMessage, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -42,7 +43,16 @@ async function controlPlane(t: TestContext, prefix = '') {
       return;
     }
     forms.push(new URLSearchParams(Buffer.concat(chunks).toString()));
-    const given = { access_token: `agt_${forms.length}`, expires_in: 1000 };
+    const text = (region?: string) => ['agt', forms.length, region].filter(Boolean).join('_');
+    const { regions } = state;
+    const given = {
+      access_token: text(regions?.[0]),
+      expires_in: 1000,
+      ...(regions && {
+        region: regions[0],
+        region_tokens: Object.fromEntries(regions.map((name) => [name, text(name)])),
+      }),
+    };
     const [status, body] = state.answer ?? [200, given];
     response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body));
   });
@@ -88,6 +98,7 @@ test('a token is requested as RFC 8693 defines it, and replaced before it expire
     subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
     subject_token: platform,
     audience: 'weir://vci_1',
+    region_tokens: 'true',
   });
   clock.advance(499_000);
   assert.equal(forms.length, 1, 'no refresh in the first half of its lifetime');
@@ -132,12 +143,136 @@ test('a token that is refused before it expires is replaced soon', async (t) => 
   const { token, clock } = tokenOf(t, [url]);
   token.start();
   await token.whenHeld();
-  token.refused('agt_0');
+  const place = { url, region: undefined };
+  token.refused('agt_0', place);
   clock.advance(1_000);
   assert.equal(token.current(), 'agt_1', 'the refused token is not the current one');
-  token.refused('agt_1');
+  token.refused('agt_1', place);
   clock.advance(1_000);
   await until(() => held(token) === 'agt_2');
+});
+
+/** A platform that counts how often it is asked for its token. */
+function countingPlatform() {
+  const requests = { count: 0 };
+  const platformToken = async () => {
+    requests.count++;
+    return platform;
+  };
+  return { requests, platformToken };
+}
+
+test('tokens that are refused again and again are replaced at intervals that grow', async (t) => {
+  const { url } = await controlPlane(t);
+  const { requests, platformToken } = countingPlatform();
+  const { token, clock } = tokenOf(t, [url], { platformToken });
+  token.start();
+  await token.whenHeld();
+  const waitsMs: number[] = [];
+  while (waitsMs.length < 8) {
+    const before = requests.count;
+    token.refused(token.current(), { url, region: undefined });
+    let waitMs = 0;
+    for (; requests.count === before && waitMs < 60_000; waitMs += 100) clock.advance(100);
+    waitsMs.push(waitMs);
+    await until(() => held(token) === `agt_${requests.count}`);
+  }
+  assert.ok(waitsMs[0]! <= 500, `${waitsMs}`);
+  assert.ok(
+    waitsMs.slice(-2).every((waitMs) => waitMs > 7_000 && waitMs <= 15_000),
+    `${waitsMs}`,
+  );
+});
+
+const inRegion = (region: string, url = `http://${region}/`) => ({ url, region });
+
+test('one exchange gives a token for each region, with which an agent goes there without another', async (t) => {
+  const { url, forms, state } = await controlPlane(t);
+  state.regions = ['east', 'west'];
+  const { token, clock } = tokenOf(t, [url]);
+  token.start();
+  await token.whenHeld();
+  token.expect(['east', 'west']);
+  assert.equal(token.current(inRegion('east')), 'agt_1_east');
+  assert.equal(token.current(inRegion('west')), 'agt_1_west');
+  assert.equal(token.current(), 'agt_1_east');
+  clock.advance(499_000);
+  assert.equal(forms.length, 1, 'nothing is missing');
+  state.answer = [503, {}];
+  clock.advance(251_000);
+  await until(() => forms.length === 2);
+  assert.equal(token.current(inRegion('west')), 'agt_1_west', 'while a refresh fails, in all regions');
+});
+
+test('a token for a region that was added is fetched ahead, a few times at most', async (t) => {
+  const { url, forms, state } = await controlPlane(t);
+  state.regions = ['east', 'west'];
+  const { requests, platformToken } = countingPlatform();
+  const { token, clock } = tokenOf(t, [url], { platformToken });
+  token.start();
+  await token.whenHeld();
+  const seen = async (count: number) => {
+    await until(() => forms.length === count && held(token) === `agt_${count}_east`);
+  };
+  token.expect(['east', 'west', 'north']);
+  assert.throws(() => token.current(inRegion('north')), /no agent token for region north/);
+  for (const count of [2, 3, 4]) {
+    clock.advance(10_000);
+    await seen(count);
+  }
+  clock.advance(400_000);
+  assert.equal(requests.count, 4, 'the control plane knows no such region');
+  state.regions = ['east', 'west', 'north'];
+  clock.advance(400_000);
+  await seen(5);
+  assert.equal(token.current(inRegion('north')), 'agt_5_north');
+
+  state.regions = ['east', 'west'];
+  token.expect(['east', 'west']);
+  clock.advance(750_000);
+  await seen(6);
+  assert.throws(() => token.current(inRegion('north')), 'a region that was removed has none');
+  assert.equal(token.current(inRegion('west')), 'agt_6_west');
+});
+
+test('a token of another region is told from a refused one: another is tried before a new exchange', async (t) => {
+  const { url, forms, state } = await controlPlane(t);
+  state.regions = ['east', 'west'];
+  const { token, clock } = tokenOf(t, [url]);
+  token.start();
+  await token.whenHeld();
+  const balancer = { url: 'http://control.test/', region: undefined };
+  token.refused('agt_1_east', balancer);
+  assert.equal(token.current(balancer), 'agt_1_west');
+  clock.advance(10_000);
+  assert.equal(forms.length, 1);
+  token.refused('agt_1_west', balancer);
+  assert.throws(() => token.current(balancer), /no agent token that http:\/\/control.test\/ accepts/);
+  clock.advance(1_000);
+  await until(() => held(token) === 'agt_2_east');
+  assert.equal(token.current(balancer), 'agt_2_east');
+});
+
+test('while the platform gives no token, those of all regions serve until they end', async (t) => {
+  const { url, state } = await controlPlane(t);
+  state.regions = ['east', 'west'];
+  let isDown = false;
+  const platformToken = async () => {
+    if (isDown) throw new Error('the metadata service of GCP: no answer');
+    return platform;
+  };
+  const { token, clock, warnings } = tokenOf(t, [url], { platformToken });
+  token.start();
+  await token.whenHeld();
+  isDown = true;
+  clock.advance(750_000);
+  await until(() => warnings().length === 1);
+  assert.equal(token.current(inRegion('west')), 'agt_1_west');
+  clock.advance(250_000);
+  assert.throws(
+    () => token.current(inRegion('west')),
+    /no agent token: the metadata service of GCP: no answer/,
+  );
 });
 
 test('another process of the control plane is used if one does not answer', async (t) => {
@@ -148,11 +283,23 @@ test('another process of the control plane is used if one does not answer', asyn
   assert.equal(forms.length, 1);
 });
 
+const given = { access_token: 'a', expires_in: 1 };
 const answers: [what: string, answer: Answer, problem: RegExp][] = [
   ['no JSON', [200, '<html>'], /no access_token/],
   ['null', [200, 'null'], /no access_token/],
   ['no token', [200, { expires_in: 1 }], /no access_token/],
   ['an expired token', [200, { access_token: 'a', expires_in: 0 }], /no access_token/],
+  [
+    'a region without its token',
+    [200, { ...given, region: 'e', region_tokens: {} }],
+    /not one token for each region/,
+  ],
+  ['a region without tokens', [200, { ...given, region: 'e' }], /not one token for each region/],
+  [
+    'tokens that are no text',
+    [200, { ...given, region: 'e', region_tokens: { e: 'a', w: 7 } }],
+    /not one token for/,
+  ],
   ['a response of a busy process', [503, { error_description: 'ask again' }], /status 503: ask again/],
   ['an HTML page of a proxy', [502, '<html>'], /status 502$/],
 ];

@@ -8,7 +8,16 @@ import {
   type Metrics,
   type Random,
 } from '@weir/core';
-import { agentAudience, agentTokenPath, type ForwardProxy, tokenExchange } from '@weir/rpc';
+import {
+  agentAudience,
+  agentTokenPath,
+  type ForwardProxy,
+  type KeyPlace,
+  regionTokens,
+  tokenExchange,
+} from '@weir/rpc';
+import { agentLimits } from '../limits.ts';
+import { type GivenTokens, HeldTokens } from './held-tokens.ts';
 import type { PlatformToken } from './platform-token.ts';
 import { postForm } from './post-form.ts';
 
@@ -38,21 +47,35 @@ export const refreshesRow: MetricRow<'outcome'> = {
 const refreshPartMin = 0.5;
 const refreshPartMax = 0.75;
 const retryBackOff: JitteredBackOff = { firstMs: 500, maxMs: 15_000, jitter: 'half' };
+/**
+ * Agents learn of a new region together, and ask for its token within this time. A region that returned leads its
+ * clusters only after 30 s.
+ */
+const aheadMsMax = 10_000;
+/** How often a token for a region is asked for ahead; then at the next renewal. */
+const aheadAttemptsMax = 3;
 /** Limit on the reason that a control plane returns for a refusal. */
 const problemCharsMax = 300;
 
 /**
  * Credential of an agent without a key: a token that the control plane issues in exchange for the identity token of the
- * agent's platform, and that is replaced well before it expires.
+ * agent's platform, and that is replaced well before it expires. Where control planes have regions, one exchange gives
+ * a token for each, so that a connection to another region needs none.
  */
 export class AgentToken {
   readonly #options: AgentTokenOptions;
   readonly #stopping = new AbortController();
   readonly #held = Promise.withResolvers<void>();
-  #token: { readonly text: string; readonly endMs: number; readonly lifetimeMs: number } | undefined;
+  #tokens: HeldTokens | undefined;
   #problem = 'it was not given yet';
   #failures = 0;
+  /** Exchanges before their time since the last one that was due, so that refusals without end do not ask without. */
+  #hastened = 0;
   #isRefreshing = false;
+  /** The regions that have control planes, and how often one was asked for whose token is missing. */
+  #regions: readonly string[] = [];
+  readonly #asked = new Map<string, number>();
+  #dueMs = Number.POSITIVE_INFINITY;
   #cancel = () => {};
 
   constructor(options: AgentTokenOptions) {
@@ -68,29 +91,41 @@ export class AgentToken {
     return this.#held.promise;
   }
 
-  /** Returns the token. Throws while there is no valid one. */
-  current(): string {
-    const token = this.#token;
-    if (token === undefined || token.endMs <= this.#options.clock.monotonicMs()) {
+  /** Returns the token for a control plane. Throws while there is no valid one, and asks for one that is missing. */
+  current(place?: KeyPlace): string {
+    const tokens = this.#tokens;
+    if (tokens === undefined || tokens.endMs <= this.#options.clock.monotonicMs()) {
       throw new Error(`no agent token: ${this.#problem}`);
     }
-    return token.text;
+    const text = tokens.at(place);
+    if (text === undefined) {
+      this.#hasten();
+      const where = place?.region === undefined ? `that ${place?.url} accepts` : `for region ${place.region}`;
+      throw new Error(`no agent token ${where}`);
+    }
+    return text;
   }
 
   /** Returns when the token expires; an empty list if there never was one. */
   expiry(): readonly ReportedExpiry[] {
-    const token = this.#token;
-    if (token === undefined) return [];
+    const tokens = this.#tokens;
+    if (tokens === undefined) return [];
     const { clock } = this.#options;
-    const expiresMs = Math.round(clock.nowMs() + token.endMs - clock.monotonicMs());
-    return [{ name: 'agent token', expiresMs, issuedMs: expiresMs - token.lifetimeMs }];
+    const expiresMs = Math.round(clock.nowMs() + tokens.endMs - clock.monotonicMs());
+    return [{ name: 'agent token', expiresMs, issuedMs: expiresMs - tokens.lifetimeMs }];
   }
 
   /** Called when the control plane refuses the token before it expires. */
-  refused(text: string): void {
-    if (this.#token?.text !== text || this.#isRefreshing) return;
-    this.#cancel();
-    this.#retryLater();
+  refused(text: string, place: KeyPlace): void {
+    if (this.#tokens?.refuse(text, place) === true) this.#hasten();
+  }
+
+  /** Called with the regions that have control planes: missing tokens are asked for before they are needed. */
+  expect(regions: readonly string[]): void {
+    const known = regions.slice(0, agentLimits.heldTokenRegionsMax);
+    if (known.join() === this.#regions.join()) return;
+    this.#regions = known;
+    this.#askAhead();
   }
 
   stop(): void {
@@ -102,14 +137,19 @@ export class AgentToken {
     const { clock, log, metrics, random } = this.#options;
     this.#isRefreshing = true;
     try {
-      const { text, lifetimeMs } = await this.#exchanged();
-      this.#token = { text, lifetimeMs, endMs: clock.monotonicMs() + lifetimeMs };
+      const given = await this.#exchanged();
+      const tokens = new HeldTokens(given, clock.monotonicMs());
+      const { lifetimeMs, regions } = tokens;
+      this.#tokens = tokens;
       this.#failures = 0;
       this.#held.resolve();
       metrics.series(refreshesRow, { outcome: 'ok' }).add(1);
-      log.debug('renewed agent token', { lifetimeMs });
+      log.debug('renewed agent token', { lifetimeMs, regions: regions.join(' ') });
       const part = refreshPartMin + random.next() * (refreshPartMax - refreshPartMin);
-      this.#later(part * lifetimeMs);
+      this.#later(part * lifetimeMs, () => {
+        this.#hastened = 0;
+      });
+      this.#countMissing(tokens);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       this.#problem = (error as Error).message;
@@ -119,18 +159,51 @@ export class AgentToken {
     } finally {
       this.#isRefreshing = false;
     }
+    this.#askAhead();
+  }
+
+  #countMissing(tokens: HeldTokens): void {
+    const missing = tokens.missing(this.#regions);
+    for (const region of this.#asked.keys()) if (!missing.includes(region)) this.#asked.delete(region);
+    for (const region of missing) this.#asked.set(region, (this.#asked.get(region) ?? 0) + 1);
+  }
+
+  #askAhead(): void {
+    // After a failure the next exchange is near, and asks for all.
+    if (this.#failures > 0) return;
+    const missing = this.#tokens?.missing(this.#regions) ?? [];
+    if (missing.some((region) => (this.#asked.get(region) ?? 0) < aheadAttemptsMax))
+      this.#sooner(this.#options.random.next() * aheadMsMax);
+  }
+
+  /** Asks for tokens because those that there are do not admit. */
+  #hasten(): void {
+    if (this.#sooner(jitteredBackOffMs(this.#hastened, retryBackOff, this.#options.random))) this.#hastened++;
   }
 
   #retryLater(): void {
     this.#later(jitteredBackOffMs(this.#failures++, retryBackOff, this.#options.random));
   }
 
-  #later(delayMs: number): void {
-    if (this.#stopping.signal.aborted) return;
-    this.#cancel = this.#options.clock.after(delayMs, () => void this.#refresh());
+  /** Returns whether the next exchange is sooner for it. */
+  #sooner(delayMs: number): boolean {
+    if (this.#isRefreshing || this.#options.clock.monotonicMs() + delayMs >= this.#dueMs) return false;
+    this.#later(delayMs);
+    return true;
   }
 
-  async #exchanged(): Promise<{ text: string; lifetimeMs: number }> {
+  #later(delayMs: number, onDue = () => {}): void {
+    if (this.#stopping.signal.aborted) return;
+    const { clock } = this.#options;
+    this.#cancel();
+    this.#dueMs = clock.monotonicMs() + delayMs;
+    this.#cancel = clock.after(delayMs, () => {
+      onDue();
+      void this.#refresh();
+    });
+  }
+
+  async #exchanged(): Promise<GivenTokens> {
     const { clusterId, urls, platformToken } = this.#options;
     const audience = agentAudience(clusterId);
     const form = new URLSearchParams({
@@ -138,6 +211,7 @@ export class AgentToken {
       subject_token_type: tokenExchange.subjectTokenTypes[0],
       subject_token: await platformToken(audience, this.#stopping.signal),
       audience,
+      [regionTokens.parameter]: regionTokens.wanted,
     });
     const problems: string[] = [];
     for (const url of urls()) {
@@ -150,7 +224,7 @@ export class AgentToken {
     throw new Error(problems.join('; '));
   }
 
-  async #exchangedAt(address: string, form: URLSearchParams): Promise<{ text: string; lifetimeMs: number }> {
+  async #exchangedAt(address: string, form: URLSearchParams): Promise<GivenTokens> {
     const { proxy, clock } = this.#options;
     const base = new URL(address);
     if (!base.pathname.endsWith('/')) base.pathname += '/';
@@ -165,8 +239,23 @@ export class AgentToken {
     if (typeof token !== 'string' || typeof seconds !== 'number' || !(seconds > 0)) {
       throw new Error(`${url.origin}: the response has no access_token and expires_in`);
     }
-    return { text: token, lifetimeMs: seconds * 1000 };
+    const byRegion = regionTokensOf(body);
+    if (byRegion === 'unreadable')
+      throw new Error(`${url.origin}: region_tokens of the response is not one token for each region`);
+    return { text: token, lifetimeMs: seconds * 1000, byRegion };
   }
+}
+
+/** `undefined` from a control plane without a region, or of an earlier release. */
+function regionTokensOf(body: Readonly<Record<string, unknown>>): GivenTokens['byRegion'] | 'unreadable' {
+  const { region: own, region_tokens: found, access_token: token } = body;
+  if (own === undefined) return undefined;
+  if (typeof own !== 'string' || typeof found !== 'object' || found === null) return 'unreadable';
+  const tokens = new Map(Object.entries(found as Record<string, unknown>));
+  const areTexts = [...tokens.values()].every((text) => typeof text === 'string');
+  if (!areTexts || tokens.size > agentLimits.heldTokenRegionsMax || tokens.get(own) !== token)
+    return 'unreadable';
+  return { own, tokens: tokens as Map<string, string> };
 }
 
 function fieldsOf(text: string): Readonly<Record<string, unknown>> {

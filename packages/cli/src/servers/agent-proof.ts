@@ -2,16 +2,18 @@ import { AgentKeyFile, AgentToken, platformToken } from '@weir/agent';
 import type { ReportedExpiry } from '@weir/cluster';
 import type { Clock, Environment, Log, Metrics, Random } from '@weir/core';
 import { Failure } from '@weir/core';
-import type { ForwardProxy } from '@weir/rpc';
+import type { ForwardProxy, KeyPlace } from '@weir/rpc';
 import type { CommandValues } from '../flags/catalogue.ts';
 import { resolveAgentIdentity } from '../rules/agent-identity.ts';
 import { apiBaseUrl } from '../values/api-base-url.ts';
 
 /** The credentials of an agent, for all ways to authenticate. */
 interface AgentProof {
-  readonly agentKey: () => string;
+  readonly agentKey: (place?: KeyPlace) => string;
   /** Reports a key that the control plane rejected. */
-  readonly refused: (key: string) => void;
+  readonly refused: (key: string, place: KeyPlace) => void;
+  /** Reports the regions that have control planes. */
+  readonly expect: (regions: readonly string[]) => void;
   /** Credentials that expire, and when. */
   readonly tokens: () => readonly ReportedExpiry[];
   /** Resolves when there are credentials to connect with. */
@@ -53,8 +55,9 @@ export function agentProof(options: AgentProofOptions): AgentProof {
       });
       token.start();
       return {
-        agentKey: () => token.current(),
-        refused: (key) => token.refused(key),
+        agentKey: (place) => token.current(place),
+        refused: (key, place) => token.refused(key, place),
+        expect: (regions) => token.expect(regions),
         tokens: () => token.expiry(),
         whenReady: () => token.whenHeld(),
         stop: () => token.stop(),
@@ -64,5 +67,12 @@ export function agentProof(options: AgentProofOptions): AgentProof {
 }
 
 function byKey(agentKey: () => string): AgentProof {
-  return { agentKey, refused: () => {}, tokens: () => [], whenReady: async () => {}, stop: () => {} };
+  return {
+    agentKey,
+    refused: () => {},
+    expect: () => {},
+    tokens: () => [],
+    whenReady: async () => {},
+    stop: () => {},
+  };
 }

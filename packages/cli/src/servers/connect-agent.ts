@@ -46,13 +46,14 @@ export async function connectAgent({
   });
   resources.defer(() => proof.stop());
   await proof.whenReady();
-  const { agentKey, refused, tokens } = proof;
+  const { agentKey, refused, expect, tokens } = proof;
   const cluster = connectCluster({
     urls,
     clusterId: values.defaultVirtualClusterID!,
     region: values.multiregion ? values.region : undefined,
     agentKey,
     onAgentKeyRefused: refused,
+    onRegions: expect,
     proxy,
     clock,
     random: systemRandom,

@@ -45,6 +45,7 @@ export const metrics: Handler<'metrics'> = async (values, { clock, environment, 
       region: values.multiregion ? values.region : undefined,
       agentKey: proof.agentKey,
       onAgentKeyRefused: proof.refused,
+      onRegions: proof.expect,
       proxy,
     });
     knownUrls = () => cluster.urls();

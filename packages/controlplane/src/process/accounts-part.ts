@@ -151,8 +151,12 @@ export async function startAccounts(
   const limits = new RateLimits(usualRateLimits, clock);
   const allowsPrivateIssuers = settings.allowsPrivateIssuers ?? false;
   const { federations } = accounts;
+  const regions = {
+    own: options.regions.own,
+    of: (clusterId: string) => options.regions.reachedFor(host.cluster(clusterId)?.place),
+  };
   const { tokens, fileBindings } = await workloadIdentities(
-    { path: bindingsFile, federations, allowsPrivateIssuers, secretsOf, clock, log, metrics },
+    { path: bindingsFile, federations, allowsPrivateIssuers, secretsOf, regions, clock, log, metrics },
     resources,
   );
   const issuers = signInIssuers({ clock, log, allowsPrivateAddresses: allowsPrivateIssuers });

@@ -6,7 +6,7 @@ import type { SecretsOf } from '../workload-identity/agent-tokens.ts';
 import type { WorkloadIdentityBinding } from '../workload-identity/binding.ts';
 import { federationBindings } from '../workload-identity/federation-bindings.ts';
 import { federationIssuers, platformIssuers } from '../workload-identity/platform-issuers.ts';
-import { TokenExchange } from '../workload-identity/token-exchange.ts';
+import { TokenExchange, type TokenRegions } from '../workload-identity/token-exchange.ts';
 import { SettingsFileProblem } from './settings-file-problem.ts';
 
 interface WorkloadIdentitiesOptions {
@@ -17,6 +17,7 @@ interface WorkloadIdentitiesOptions {
   /** Whether their issuers may have addresses that are not on the public internet. */
   readonly allowsPrivateIssuers: boolean;
   readonly secretsOf: SecretsOf;
+  readonly regions: TokenRegions;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -34,7 +35,7 @@ export async function workloadIdentities(
   options: WorkloadIdentitiesOptions,
   running: AsyncDisposableStack,
 ): Promise<WorkloadIdentities> {
-  const { path, federations, allowsPrivateIssuers, secretsOf, clock, log, metrics } = options;
+  const { path, federations, allowsPrivateIssuers, secretsOf, regions, clock, log, metrics } = options;
   const issuers = platformIssuers({ clock, log });
   running.defer(() => issuers.close());
   const ofFederations = federationIssuers({ clock, log, allowsPrivateAddresses: allowsPrivateIssuers });
@@ -44,6 +45,7 @@ export async function workloadIdentities(
   const tokens = new TokenExchange({
     bindings: async (clusterId) => [...fileBindings(), ...(await federated(clusterId))],
     secretsOf,
+    regions,
     issuers,
     federationIssuers: ofFederations,
     clock,

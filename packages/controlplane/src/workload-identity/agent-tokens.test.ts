@@ -13,6 +13,13 @@ test('a signed token is accepted, and with another secret it is not', () => {
   assert.equal(readAgentToken(token, [Buffer.alloc(32, 2)]), undefined);
 });
 
+test('a token of a region says which, and one that says it otherwise is not accepted', () => {
+  const bound = { ...claims, region: 'east' };
+  assert.deepEqual(readAgentToken(signAgentToken(bound, secret), secret), bound);
+  const odd = signAgentToken({ ...claims, region: 7 as unknown as string }, secret);
+  assert.equal(readAgentToken(odd, secret), undefined);
+});
+
 test('a modified token is not accepted', () => {
   const token = signAgentToken(claims, secret);
   fc.assert(

@@ -5,11 +5,13 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
  * control-plane processes of the cluster share, so that any of them accepts what another issued, and none is stored.
  * The format is our own: it has one algorithm, and is verified synchronously, as the agent listener requires.
  */
-interface AgentTokenClaims {
+export interface AgentTokenClaims {
   readonly clusterId: string;
   /** The mark of the binding that issued it. */
   readonly bindingMark: string;
   readonly endMs: number;
+  /** The region whose control planes accept it; those of all regions if it is absent. */
+  readonly region?: string | undefined;
 }
 
 /** The first one signs, and all of them are accepted, so that they can be rotated. */
@@ -26,10 +28,12 @@ export function isAgentToken(key: string): boolean {
 }
 
 export function signAgentToken(
-  { clusterId, bindingMark, endMs }: AgentTokenClaims,
+  { clusterId, bindingMark, endMs, region }: AgentTokenClaims,
   [secret]: TokenSecrets,
 ): string {
-  const payload = Buffer.from(JSON.stringify([clusterId, bindingMark, endMs])).toString('base64url');
+  // Earlier releases read the first three, so that they accept a token of any region.
+  const claims = [clusterId, bindingMark, endMs, ...(region === undefined ? [] : [region])];
+  const payload = Buffer.from(JSON.stringify(claims)).toString('base64url');
   return `${prefix}${payload}.${signatureOf(payload, secret)}`;
 }
 
@@ -58,9 +62,12 @@ function claimsIn(payload: string): AgentTokenClaims | undefined {
   try {
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as unknown;
     if (!Array.isArray(claims)) return undefined;
-    const [clusterId, bindingMark, endMs] = claims as unknown[];
-    const isText = typeof clusterId === 'string' && typeof bindingMark === 'string';
-    return isText && typeof endMs === 'number' ? { clusterId, bindingMark, endMs } : undefined;
+    const [clusterId, bindingMark, endMs, region] = claims as unknown[];
+    if (typeof clusterId !== 'string' || typeof bindingMark !== 'string') return undefined;
+    if (typeof endMs !== 'number') return undefined;
+    if (region === undefined) return { clusterId, bindingMark, endMs };
+    // What cannot be read may restrict the token, and must not be taken for none.
+    return typeof region === 'string' ? { clusterId, bindingMark, endMs, region } : undefined;
   } catch {
     return undefined;
   }

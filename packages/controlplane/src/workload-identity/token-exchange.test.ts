@@ -7,11 +7,11 @@ import { type Signing, TestIssuer } from '@weir/oidc/testing';
 import type { TokenSecrets } from './agent-tokens.ts';
 import { parseBindings } from './bindings-file.ts';
 import { platformIssuers } from './platform-issuers.ts';
-import { TokenExchange } from './token-exchange.ts';
+import { TokenExchange, type TokenRegions } from './token-exchange.ts';
 
 const audience = 'weir://vci_test';
 
-async function world(changes: object = {}) {
+async function world(changes: object = {}, regions?: TokenRegions) {
   const clock = new HandClock();
   const issuer = await TestIssuer.create('https://issuer.test/one', () => clock.nowMs());
   const binding = {
@@ -27,17 +27,21 @@ async function world(changes: object = {}) {
     secrets: [Buffer.alloc(32, 1)] as TokenSecrets | undefined,
   };
   const lines: string[] = [];
-  const exchange = new TokenExchange({
-    bindings: () => state.bindings,
-    secretsOf: (clusterId) => (clusterId === 'vci_test' ? state.secrets : undefined),
-    issuers: platformIssuers({ clock, log: silentLog, fetchJson: issuer.fetchJson }),
-    clock,
-    log: jsonLog({ level: 'debug', nowMs: clock.nowMs.bind(clock), write: (line) => lines.push(line) }),
-    metrics: new Metrics(),
-  });
+  /** Another control-plane process of the cluster. */
+  const processIn = (where: TokenRegions | undefined, itsClock = clock) =>
+    new TokenExchange({
+      bindings: () => state.bindings,
+      secretsOf: (clusterId) => (clusterId === 'vci_test' ? state.secrets : undefined),
+      regions: where,
+      issuers: platformIssuers({ clock: itsClock, log: silentLog, fetchJson: issuer.fetchJson }),
+      clock: itsClock,
+      log: jsonLog({ level: 'debug', nowMs: clock.nowMs.bind(clock), write: (line) => lines.push(line) }),
+      metrics: new Metrics(),
+    });
+  const exchange = processIn(regions);
   const token = (claims: object = {}, signing: Signing = {}) =>
     issuer.token({ sub: 'weir', aud: audience, ...claims }, signing);
-  return { issuer, clock, exchange, state, lines, token };
+  return { issuer, clock, exchange, processIn, state, lines, token };
 }
 
 test('the token of a platform is exchanged for one that admits to its cluster, for a limited time', async () => {
@@ -57,6 +61,71 @@ test('the token of a platform is exchanged for one that admits to its cluster, f
   assert.equal(await exchange.authorize('vci_test', given.token), true);
   clock.advance(1);
   assert.equal(await exchange.authorize('vci_test', given.token), false);
+});
+
+const inRegion = (own: string | undefined): TokenRegions => ({ own, of: () => ['west', 'east'] });
+
+test('a caller that asks for it gets a token for each region, which admits in that region only', async () => {
+  const { exchange, processIn, token, lines } = await world({}, inRegion('east'));
+  const given = await exchange.exchange(audience, await token(), { asksByRegion: true });
+  assert.ok(typeof given === 'object');
+  const { own, tokens } = given.byRegion!;
+  assert.deepEqual([own, ...tokens.keys()], ['east', 'east', 'west']);
+  assert.equal(tokens.get('east'), given.token);
+  const processes = {
+    east: exchange,
+    west: processIn(inRegion('west')),
+    north: processIn(inRegion('north')),
+  };
+  const admitted = async (text: string) => {
+    const found: string[] = [];
+    for (const [name, process] of Object.entries(processes))
+      if ((await process.authorize('vci_test', text)) === true) found.push(name);
+    return found;
+  };
+  assert.deepEqual(await admitted(tokens.get('east')!), ['east']);
+  assert.deepEqual(await admitted(tokens.get('west')!), ['west']);
+  assert.match(
+    lines.findLast((line) => line.includes('another region'))!,
+    /"clusterId":"vci_test","region":"west","own":"north"/,
+  );
+
+  const plain = await exchange.exchange(audience, await token());
+  assert.ok(typeof plain === 'object');
+  assert.equal(plain.byRegion, undefined);
+  assert.deepEqual(
+    await admitted(plain.token),
+    Object.keys(processes),
+    'an agent of an earlier release uses one token in all regions',
+  );
+});
+
+test('a process without a region issues tokens without one, and accepts those of all', async () => {
+  const { exchange, processIn, token } = await world();
+  const elsewhere = processIn(inRegion('east'));
+  const plain = await exchange.exchange(audience, await token(), { asksByRegion: true });
+  const bound = await elsewhere.exchange(audience, await token(), { asksByRegion: true });
+  assert.ok(typeof plain === 'object' && typeof bound === 'object');
+  assert.equal(plain.byRegion, undefined);
+  assert.equal(await exchange.authorize('vci_test', plain.token), true);
+  assert.equal(await elsewhere.authorize('vci_test', plain.token), true);
+  assert.equal(await exchange.authorize('vci_test', bound.token), true);
+  assert.equal(await processIn(inRegion(undefined)).authorize('vci_test', bound.token), true);
+});
+
+test('a token for another region ends by the clock of that region', async () => {
+  for (const skewMs of [-10_000, 10_000]) {
+    const { exchange, processIn, clock, token } = await world({ lifetimeSeconds: 60 }, inRegion('east'));
+    const itsClock = new HandClock(clock.nowMs() + skewMs);
+    const west = processIn(inRegion('west'), itsClock);
+    const given = await exchange.exchange(audience, await token(), { asksByRegion: true });
+    assert.ok(typeof given === 'object');
+    const text = given.byRegion!.tokens.get('west')!;
+    itsClock.advance(45_000);
+    assert.equal(await west.authorize('vci_test', text), true, 'an agent has replaced it by then');
+    itsClock.advance(15_000 - skewMs);
+    assert.equal(await west.authorize('vci_test', text), false);
+  }
 });
 
 test('a deleted or changed binding invalidates its tokens', async () => {

@@ -3,7 +3,14 @@ import type { Clock, Log, MetricRow, Metrics } from '@weir/core';
 import { type CheckedToken, type Claims, checkToken, type Issuers, issuerNamedIn } from '@weir/oidc';
 import { agentAudience } from '@weir/rpc';
 import type { Authorize } from '../agent-keys.ts';
-import { isAgentToken, readAgentToken, type SecretsOf, signAgentToken } from './agent-tokens.ts';
+import {
+  type AgentTokenClaims,
+  isAgentToken,
+  readAgentToken,
+  type SecretsOf,
+  signAgentToken,
+  type TokenSecrets,
+} from './agent-tokens.ts';
 import type { WorkloadIdentityBinding } from './binding.ts';
 import { matchesRule } from './claim-rule.ts';
 
@@ -14,6 +21,8 @@ interface TokenExchangeOptions {
   readonly bindings: (clusterId: string) => MaybePromise<readonly WorkloadIdentityBinding[]>;
   /** The signing secrets of a cluster's tokens. `undefined` until this process knows them. */
   readonly secretsOf: SecretsOf;
+  /** Where this process is, and the regions for which agents of a cluster need tokens; without it, there are none. */
+  readonly regions?: TokenRegions | undefined;
   /** Of bindings that an operator wrote. */
   readonly issuers: Pick<Issuers, 'of'>;
   /** Of bindings that users created; without it there are none. */
@@ -23,9 +32,16 @@ interface TokenExchangeOptions {
   readonly metrics: Metrics;
 }
 
+export interface TokenRegions {
+  readonly own: string | undefined;
+  of(clusterId: string): readonly string[];
+}
+
 interface GivenToken {
   readonly token: string;
   readonly lifetimeMs: number;
+  /** One token for each region, `token` among them, if the caller asked for that and this process has a region. */
+  readonly byRegion?: { readonly own: string; readonly tokens: ReadonlyMap<string, string> } | undefined;
 }
 
 /** Why no token is issued. The caller gets only the kind; the log has the details. */
@@ -46,16 +62,23 @@ export class TokenExchange {
     this.#options = options;
   }
 
-  async exchange(audience: string, subjectToken: string): Promise<GivenToken | ExchangeRefusal> {
+  /** `asksByRegion`: the caller uses each token in its region only. */
+  async exchange(
+    audience: string,
+    subjectToken: string,
+    { asksByRegion = false } = {},
+  ): Promise<GivenToken | ExchangeRefusal> {
     const { metrics, log } = this.#options;
-    const result = await this.#verify(audience, subjectToken);
+    const result = await this.#verify(audience, subjectToken, asksByRegion);
     const outcome = 'refusal' in result ? result.refusal.replace(' ', '_') : 'ok';
     metrics.series(exchangesRow, { outcome }).add(1);
     if ('refusal' in result) {
       log.info('refused agent token', { audience: audience.slice(0, 200), error: result.why });
       return result.refusal;
     }
-    log.info('issued agent token', { binding: result.binding, subject: result.subject });
+    const { binding, subject, byRegion } = result;
+    const regions = byRegion && [...byRegion.tokens.keys()].join(' ');
+    log.info('issued agent token', { binding, subject, ...(regions && { regions }) });
     return result;
   }
 
@@ -67,20 +90,32 @@ export class TokenExchange {
 
   /**
    * Returns the binding that issued a token of the cluster; `false` for an invalid token, and `undefined` if it cannot
-   * be decided now. A token whose binding was deleted or changed is invalid.
+   * be decided now. A token whose binding was deleted or changed is invalid, and so is one of another region. One
+   * without a region is valid: earlier releases issue them, and agents of earlier releases use them in all regions.
    */
   async bindingBehind(
     clusterId: string,
     token: string,
   ): Promise<WorkloadIdentityBinding | false | undefined> {
     if (!isAgentToken(token)) return false;
-    const { secretsOf, clock } = this.#options;
+    const { secretsOf, clock, log } = this.#options;
     const secrets = secretsOf(clusterId);
     if (secrets === undefined) return undefined;
     const claims = readAgentToken(token, secrets);
     if (claims?.clusterId !== clusterId || claims.endMs <= clock.nowMs()) return false;
+    if (this.#isOfOtherRegion(claims.region)) {
+      const { own } = this.#options.regions!;
+      log.info('refused agent token: it is one of another region', { clusterId, region: claims.region, own });
+      return false;
+    }
     const bindings = await this.#bindingsOf(clusterId);
     return bindings && (bindings.find(({ mark }) => mark === claims.bindingMark) ?? false);
+  }
+
+  /** A process without a region may be about to get one, and accepts tokens of all. */
+  #isOfOtherRegion(region: string | undefined): boolean {
+    const own = this.#options.regions?.own;
+    return own !== undefined && region !== undefined && region !== own;
   }
 
   /** `undefined` if they cannot be read now. */
@@ -98,7 +133,11 @@ export class TokenExchange {
     }
   }
 
-  async #verify(audience: string, subjectToken: string): Promise<(GivenToken & Found) | Refused> {
+  async #verify(
+    audience: string,
+    subjectToken: string,
+    asksByRegion: boolean,
+  ): Promise<(GivenToken & Found) | Refused> {
     const { secretsOf, clock } = this.#options;
     const clusterId = clusterOfAudience(audience);
     const ofCluster = clusterId === undefined ? [] : await this.#bindingsOf(clusterId);
@@ -131,10 +170,22 @@ export class TokenExchange {
       const secrets = secretsOf(id);
       if (secrets === undefined) return { refusal: 'not ready', why: 'the cluster is not known here yet' };
       const endMs = clock.nowMs() + lifetimeMs;
-      const token = signAgentToken({ clusterId: id, bindingMark: mark, endMs }, secrets);
-      return { token, lifetimeMs, binding: name, subject: checked.subject.slice(0, 200) };
+      const claims = { clusterId: id, bindingMark: mark, endMs };
+      const given = asksByRegion ? this.#signedByRegion(claims, secrets) : undefined;
+      const token = given?.tokens.get(given.own) ?? signAgentToken(claims, secrets);
+      return { token, lifetimeMs, byRegion: given, binding: name, subject: checked.subject.slice(0, 200) };
     }
     return { refusal: 'not admitted', why: problems.slice(0, problemsShownMax).join('; ') };
+  }
+
+  #signedByRegion(claims: AgentTokenClaims, secrets: TokenSecrets): GivenToken['byRegion'] {
+    const { own, of } = this.#options.regions ?? {};
+    if (own === undefined || of === undefined) return undefined;
+    const regions = new Set([own, ...of(claims.clusterId)]);
+    return {
+      own,
+      tokens: new Map([...regions].map((region) => [region, signAgentToken({ ...claims, region }, secrets)])),
+    };
   }
 
   /**

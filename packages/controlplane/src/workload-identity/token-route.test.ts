@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Metrics, silentLog, systemClock, systemRandom } from '@weir/core';
 import { TestCluster } from '@weir/metadata/testing';
 import { TestIssuer } from '@weir/oidc/testing';
-import { agentTokenPath, connectCluster, tokenExchange } from '@weir/rpc';
+import { agentTokenPath, connectCluster, regionTokens, tokenExchange } from '@weir/rpc';
 import { controlPlaneLimits } from '../limits.ts';
 import { startControlPlane } from '../server.ts';
 import { parseBindings } from './bindings-file.ts';
@@ -30,6 +30,7 @@ test('a platform token becomes an agent token, which opens a connection', async 
     ...base,
     bindings: () => bindings,
     secretsOf: () => [Buffer.alloc(32, 1)],
+    regions: { own: 'east', of: () => ['east', 'west'] },
     issuers: platformIssuers({ ...base, fetchJson: issuer.fetchJson }),
     metrics: new Metrics(),
   });
@@ -90,6 +91,22 @@ test('a platform token becomes an agent token, which opens a connection', async 
     [200, tokenExchange.issuedTokenType, 3600],
   );
   assert.equal(headers.get('cache-control'), 'no-store');
+  assert.deepEqual([body.region, body.region_tokens], [undefined, undefined], 'only those who ask get them');
+
+  const byRegion = await post({ ...form, [regionTokens.parameter]: regionTokens.wanted });
+  const given = byRegion.body.region_tokens as Record<string, string>;
+  assert.deepEqual([byRegion.body.region, Object.keys(given)], ['east', ['east', 'west']]);
+  assert.equal(given.east, byRegion.body.access_token);
+  const refused = connectCluster({
+    ...base,
+    urls: [url],
+    clusterId: cluster.clusterId,
+    agentKey: () => given.west!,
+    metrics: new Metrics(),
+  });
+  t.after(() => refused.close());
+  await assert.rejects(refused.allocateProducerIds(1), { name: 'AgentKeyRefused' });
+
   const client = connectCluster({
     ...base,
     urls: [url],

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody } from '@weir/http';
-import { tokenExchange } from '@weir/rpc';
+import { regionTokens, tokenExchange } from '@weir/rpc';
 import type { Handler } from '../http/route-table.ts';
 import { controlPlaneLimits } from '../limits.ts';
 import type { TokenExchange } from './token-exchange.ts';
@@ -46,7 +46,8 @@ export function tokenRoute(exchange: Pick<TokenExchange, 'exchange'>): Handler {
     if (subjectToken === null || audience === null) {
       return refused(400, 'invalid_request', 'subject_token and audience are needed');
     }
-    const given = await exchange.exchange(audience, subjectToken);
+    const asksByRegion = form.get(regionTokens.parameter) === regionTokens.wanted;
+    const given = await exchange.exchange(audience, subjectToken, { asksByRegion });
     if (given === 'not ready') {
       const why = 'the cluster, or the issuer of the token, cannot be asked just now; ask again';
       return refused(503, 'temporarily_unavailable', why);
@@ -62,6 +63,10 @@ export function tokenRoute(exchange: Pick<TokenExchange, 'exchange'>): Handler {
         issued_token_type: issuedTokenType,
         token_type: 'N_A',
         expires_in: Math.floor(given.lifetimeMs / 1000),
+        ...(given.byRegion && {
+          region: given.byRegion.own,
+          region_tokens: Object.fromEntries(given.byRegion.tokens),
+        }),
       },
     ];
   }

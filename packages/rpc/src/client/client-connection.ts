@@ -26,7 +26,7 @@ interface ConnectionEvents {
    * The subscription gets nothing here. The control plane ignores everything else that is sent over this connection.
    */
   onFollowFailure(failure: FailureBody): void;
-  onMembers(members: readonly string[]): void;
+  onMembers(members: readonly string[], regions: readonly string[] | undefined): void;
   /** Something was received from a process that leads, as far as is known. */
   onHeard(): void;
   /** Calls wait, and the process is silent. Returns whether there is another one to go to. */
@@ -213,10 +213,12 @@ export class ClientConnection {
       case 'followFailure':
         this.#events.onFollowFailure(readFailure(body));
         return;
-      case 'pong':
+      case 'pong': {
+        const { members, regions } = readPong(body);
         this.#ticksUnanswered = 0;
-        this.#events.onMembers(readPong(body).members);
+        this.#events.onMembers(members, regions);
         return;
+      }
       default:
         throw new FrameError(`unexpected ${kind} frame for an agent`);
     }

@@ -19,7 +19,7 @@ import { dialThroughProxy, dialWebSocket } from '../channel/web-socket.ts';
 import type { FailureBody, ServerHello } from '../frames/bodies.ts';
 import { unpackChanges } from '../frames/unpack-changes.ts';
 import { ClientConnection } from './client-connection.ts';
-import { Connector } from './connector.ts';
+import { Connector, type KeyPlace } from './connector.ts';
 import { type LateArgs, lookMs, PendingCalls } from './pending-calls.ts';
 import { splitByCount, splitInHalves } from './split-calls.ts';
 
@@ -30,9 +30,11 @@ interface ClusterClientOptions {
   /** The region of this process; control planes there are tried before others. */
   readonly region?: string | undefined;
   /** Called at every attempt to connect, so that a key can be replaced while the agent runs. */
-  readonly agentKey: () => string;
+  readonly agentKey: (place: KeyPlace) => string;
   /** Called with a refused key, so that the owner can get another. */
-  readonly onAgentKeyRefused?: (key: string) => void;
+  readonly onAgentKeyRefused?: (key: string, place: KeyPlace) => void;
+  /** Called with the regions that have control planes, so that the owner can get keys for them ahead. */
+  readonly onRegions?: (regions: readonly string[]) => void;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -218,7 +220,7 @@ class Client {
           this.#notify(id, (follower) => follower.onChanges(changes));
         },
         onFollowFailure: ({ message, leaderUrl }) => this.#redirected(message, leaderUrl),
-        onMembers: (members) => addresses.learn(members),
+        onMembers: (members, regions) => this.#connector.learn(members, regions),
         onHeard: () => this.#calls.heard(),
         onSilence: () => addresses.leaveSilent(),
         onEnd: (code, reason) => this.#ended(connection, code, reason),
@@ -228,7 +230,7 @@ class Client {
   }
 
   #opened(connection: ClientConnection, hello: ServerHello): void {
-    this.#connector.opened(hello.members);
+    this.#connector.opened(hello.members, hello.regions);
     this.#connected.set(1);
     this.#log.info('connected to control plane', {
       url: this.#connector.addresses.current,

@@ -10,13 +10,23 @@ import {
 import { Addresses } from '../addresses.ts';
 import { AgentKeyRefused, type Channel, type Dial } from '../channel/channel.ts';
 
+/** Where a key is to admit. */
+export interface KeyPlace {
+  /** The address of a control-plane process. */
+  readonly url: string;
+  /** Its region, if processes reported one. */
+  readonly region: string | undefined;
+}
+
 interface ConnectorOptions {
   readonly urls: readonly string[];
   readonly clusterId: string;
   readonly region?: string | undefined;
-  readonly agentKey: () => string;
+  readonly agentKey: (place: KeyPlace) => string;
   /** Called with a refused key, so that the owner can get another. */
-  readonly onAgentKeyRefused?: ((key: string) => void) | undefined;
+  readonly onAgentKeyRefused?: ((key: string, place: KeyPlace) => void) | undefined;
+  /** Called with the regions that have control planes, so that the owner can get keys for them ahead. */
+  readonly onRegions?: ((regions: readonly string[]) => void) | undefined;
   readonly dial: Dial;
   readonly clock: Clock;
   readonly random: Random;
@@ -54,6 +64,8 @@ const quickBackOff: JitteredBackOff = { ...retryBackOff, maxMs: 300 };
 /** A refused key is retried this often; a new key at once. */
 const refusedKeyRetryMs = 30_000;
 const newKeyCheckMs = 1_000;
+/** Refused keys that are known by their text; more are made only by an owner that gets new ones all the time. */
+const refusedKeysMax = 16;
 
 /** Chooses the process to connect to: the address, the time, and the key. */
 export class Connector {
@@ -66,6 +78,8 @@ export class Connector {
   /** Redirections without a pause. Two processes that redirect to each other must not make the client loop. */
   #redirections = 0;
   #keyRefused: AgentKeyRefused | undefined;
+  /** The keys that were refused since one was admitted: those of regions differ, and each is refused once. */
+  readonly #refusedKeys = new Set<string>();
   /** Cancels the present wait: for the channel, for hello, or for the next attempt. */
   #cancelWait: () => void = () => {};
 
@@ -117,12 +131,19 @@ export class Connector {
   }
 
   /** The process at the present address sent hello. */
-  opened(members: readonly string[]): void {
+  opened(members: readonly string[], regions: readonly string[] | undefined): void {
     this.#cancelWait();
     this.#keyRefused = undefined;
-    this.addresses.learn(members);
+    this.#refusedKeys.clear();
+    this.learn(members, regions);
     this.addresses.reached();
     this.#count('ok');
+  }
+
+  /** Stores what a process reports of all processes. */
+  learn(members: readonly string[], regions: readonly string[] | undefined): void {
+    this.addresses.learn(members, regions);
+    if (regions !== undefined) this.#options.onRegions?.(this.addresses.regions);
   }
 
   /** Notes that a process answered as a leader. */
@@ -168,12 +189,15 @@ export class Connector {
   /** Polls for another key, and retries the refused one after a long pause. */
   waitForKey(key: string, error: AgentKeyRefused): void {
     this.#cancelWait();
-    if (this.#hasNewKey(key)) {
+    if (this.#refusedKeys.size >= refusedKeysMax) this.#refusedKeys.clear();
+    this.#refusedKeys.add(key);
+    // Of a key for another region than the owner believed, it may have the right one.
+    this.#options.onAgentKeyRefused?.(key, this.#place);
+    if (this.#hasNewKey()) {
       this.connect();
       return;
     }
     this.#keyRefused = error;
-    this.#options.onAgentKeyRefused?.(key);
     this.#count('key_refused');
     this.#log.error('failed to authenticate at control plane: check agent key and cluster id', {
       clusterId: this.#options.clusterId,
@@ -185,7 +209,7 @@ export class Connector {
     let waitedMs = 0;
     const checkKey = () => {
       waitedMs += newKeyCheckMs;
-      const hasNewKey = this.#hasNewKey(key);
+      const hasNewKey = this.#hasNewKey();
       if (hasNewKey) this.#keyRefused = undefined;
       if (hasNewKey || waitedMs >= refusedKeyRetryMs) this.connect();
       else this.#cancelWait = this.#clock.after(newKeyCheckMs, checkKey);
@@ -198,19 +222,24 @@ export class Connector {
     this.retry(reason, false);
   }
 
+  get #place(): KeyPlace {
+    const url = this.addresses.current;
+    return { url, region: this.addresses.regionOf(url) };
+  }
+
   /** The key, or `undefined` if it cannot be read now and will be retried. */
   #readKey(): string | undefined {
     try {
-      return this.#options.agentKey();
+      return this.#options.agentKey(this.#place);
     } catch (error) {
       this.retry(`failed to read agent key: ${String(error)}`, false);
       return undefined;
     }
   }
 
-  #hasNewKey(refused: string): boolean {
+  #hasNewKey(): boolean {
     try {
-      return this.#options.agentKey() !== refused;
+      return !this.#refusedKeys.has(this.#options.agentKey(this.#place));
     } catch {
       // It is being replaced right now.
       return false;

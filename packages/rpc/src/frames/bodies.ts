@@ -18,6 +18,8 @@ export interface ServerHello {
   readonly release: string;
   /** The addresses of all control-plane processes, this one included. */
   readonly members: readonly string[];
+  /** The region of each member, empty if it has none; earlier releases do not say it. */
+  readonly regions?: readonly string[] | undefined;
   /** The limit of calls in flight. */
   readonly runningCallsMax: number;
   /** The additional limit of long-polling calls in flight. */
@@ -27,6 +29,7 @@ export interface ServerHello {
 /** The answer to a ping. It carries the members, because processes come and go during a connection. */
 export interface PongBody {
   readonly members: readonly string[];
+  readonly regions?: readonly string[] | undefined;
 }
 
 /** The first frame of the agent, in answer to `ServerHello`. */
@@ -73,10 +76,11 @@ export interface FailureBody {
 const serverHello = object<ServerHello>({
   release: text,
   members: list(text),
+  regions: optional(list(text)),
   runningCallsMax: number,
   waitingCallsMax: number,
 });
-const pong = object<PongBody>({ members: list(text) });
+const pong = object<PongBody>({ members: list(text), regions: optional(list(text)) });
 const clientHello = object<ClientHello>({
   release: text,
   clientId: text,

@@ -89,13 +89,13 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
   const executor = new CallExecutor(options, agent, leaders);
   const subscriptions = new Subscriptions(options, { channel, leaders, close, turnAway });
 
-  let sentMembers = options.members();
+  let sentMembers: readonly string[] = [];
 
   connections.add(1);
   channel.listen({ onFrame, onEnd });
   const hello: ServerHello = {
     release,
-    members: sentMembers,
+    ...membersNow(),
     runningCallsMax: callsMax.working,
     waitingCallsMax: callsMax.waiting,
   };
@@ -168,8 +168,7 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
         return;
       case 'ping':
         confirm(id, session);
-        sentMembers = options.members();
-        channel.send(encodeFrame('pong', id, { members: sentMembers } satisfies PongBody));
+        channel.send(encodeFrame('pong', id, membersNow()));
         return;
       default:
         throw new FrameError(`unexpected ${kind} frame for the control plane`);
@@ -259,7 +258,16 @@ export function serveConnection(channel: Channel, options: ServeOptions): Served
     const isSame =
       members.length === sentMembers.length && members.every((url, index) => url === sentMembers[index]);
     sentMembers = members;
-    if (!isSame) channel.send(encodeFrame('pong', confirmedCount, { members } satisfies PongBody));
+    if (!isSame) channel.send(encodeFrame('pong', confirmedCount, membersNow()));
+  }
+
+  function membersNow(): PongBody {
+    const { members, regionOf } = options;
+    sentMembers = members();
+    const regions = sentMembers.map((url) => regionOf?.(url) ?? '');
+    return regions.some((region) => region !== '')
+      ? { members: sentMembers, regions }
+      : { members: sentMembers };
   }
 
   function turnAway(id: number, { message, leaderUrl }: Redirection): void {

@@ -8,6 +8,8 @@ export interface ServeOptions {
   readonly cluster: () => ServedCluster | undefined;
   /** The addresses of all control-plane processes, this one included. */
   readonly members: () => readonly string[];
+  /** The region of a member, if it has one. */
+  readonly regionOf?: ((url: string) => string | undefined) | undefined;
   /** Whether the caller is another control-plane process, and not an agent. */
   readonly isMember?: boolean;
   /** Called for every call that an agent may not make. */
