@@ -76,10 +76,12 @@ async function until(isSo: () => boolean): Promise<void> {
 test('probes and metrics', async (t) => {
   let isReady = false;
   let isFull = false;
+  let hasCaughtUp = true;
   const metrics = new Metrics();
   metrics.series({ name: 'lucky_number', kind: 'gauge', help: 'Ours.', labels: [] }, {}).set(7);
   const { url } = await start(t, new TestCluster(), {
     readiness: () => isReady,
+    hasCaughtUp: () => hasCaughtUp,
     isDiskFull: () => isFull,
     metrics,
   });
@@ -97,6 +99,10 @@ test('probes and metrics', async (t) => {
   isReady = false;
   assert.deepEqual(await get('/v1/readiness'), [503, 'not ready']);
   isReady = true;
+  hasCaughtUp = false;
+  assert.deepEqual(await get('/v1/ready'), [503, 'not ready: reading journals']);
+  assert.deepEqual(await get('/v1/status'), [200, 'OK'], 'a long journal is no reason for a restart');
+  hasCaughtUp = true;
   isFull = true;
   assert.deepEqual(await get('/v1/ready'), [503, 'not ready: disk full']);
   assert.deepEqual(await get('/v1/status'), [200, 'OK'], 'a restart makes no space');

@@ -23,6 +23,8 @@ export interface ControlPlaneOptions extends AgentListenerOptions {
   readonly port: number;
   /** Whether this process is ready. */
   readonly readiness: () => boolean;
+  /** Whether it could lead its clusters at once; it is not ready before, though alive. By default always. */
+  readonly hasCaughtUp?: () => boolean;
   /** Whether the disk of the database has no space, which makes the process not ready. */
   readonly isDiskFull?: (() => boolean) | undefined;
   /** The addresses of all control-plane processes as agents reach them, including this one. */
@@ -182,6 +184,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 
 function ownHandlers({
   readiness,
+  hasCaughtUp = () => true,
   isDiskFull = () => false,
   metrics,
   members,
@@ -199,7 +202,8 @@ function ownHandlers({
   const ready = answerReads(() => {
     // The reason alone: the probe answers everyone, and a path is nothing for everyone.
     if (isDiskFull()) return [503, 'not ready: disk full'];
-    return isReady() ? [200, 'OK'] : [503, 'not ready'];
+    if (!isReady()) return [503, 'not ready'];
+    return hasCaughtUp() ? [200, 'OK'] : [503, 'not ready: reading journals'];
   });
   return {
     // The liveness probe: killing a process that was ready once does not help.

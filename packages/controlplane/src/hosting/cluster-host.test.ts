@@ -2,26 +2,38 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { Metrics, silentLog, systemClock } from '@weir/core';
-import { openJournals } from '@weir/journal';
+import { type Journal, type JournalHub, openJournals } from '@weir/journal';
 import { until } from '../../testing/until.ts';
 import { clusterCalled } from '../../testing/virtual-cluster.ts';
 import type { VirtualCluster } from '../accounts/workspaces/virtual-clusters.ts';
 import { ClusterHost, type ClusterHostOptions } from './cluster-host.ts';
 
+function journalsOf(t: TestContext, database: string): JournalHub {
+  const hub = openJournals(database, { clock: systemClock, log: silentLog });
+  t.after(() => hub.close());
+  return hub;
+}
+
+/** The object with some methods replaced; the others are called on the object itself. */
+function overriding<T extends object>(target: T, methods: Partial<T>): T {
+  return new Proxy(target, {
+    get(_, name) {
+      const value: unknown = Reflect.get(name in methods ? methods : target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
 function startHost(t: TestContext, options: Pick<ClusterHostOptions, 'list'> & Partial<ClusterHostOptions>) {
-  const hub = openJournals(`memory://${randomUUID()}`, { clock: systemClock, log: silentLog });
   const host = new ClusterHost({
-    hub,
+    hub: options.hub ?? journalsOf(t, `memory://${randomUUID()}`),
     self: () => ({ id: 'one', url: 'http://one' }),
     clock: systemClock,
     log: silentLog,
     metrics: new Metrics(),
     ...options,
   });
-  t.after(async () => {
-    await host.stop();
-    await hub.close();
-  });
+  t.after(() => host.stop());
   return host;
 }
 
@@ -45,6 +57,38 @@ test('every cluster of the registry has a node, and no other', async (t) => {
   await host.refresh();
   assert.equal(host.cluster('vci_b')?.name, 'vcn_renamed');
   assert.equal(host.node('vci_b'), before, 'a renamed cluster is not restarted');
+});
+
+test('a standby has caught up once the journals of its clusters are read', async (t) => {
+  const database = `memory://${randomUUID()}`;
+  const list = async () => [clusterCalled('a'), clusterCalled('b')];
+  const leader = startHost(t, { hub: journalsOf(t, database), list });
+  await leader.start();
+  await until(() => leader.leading().length === 2);
+  assert.equal(leader.hasCaughtUp, true);
+
+  const reading = Promise.withResolvers<void>();
+  const hub = journalsOf(t, database);
+  const journal = (clusterId: string) => {
+    const opened = hub.journal(clusterId);
+    const loadSnapshot: Journal['loadSnapshot'] = async (positionMax) => {
+      if (clusterId === 'vci_b') await reading.promise;
+      return opened.loadSnapshot(positionMax);
+    };
+    return overriding(opened, { loadSnapshot });
+  };
+  const standby = startHost(t, {
+    hub: overriding(hub, { journal }),
+    self: () => ({ id: 'two', url: 'http://two' }),
+    list,
+  });
+  assert.equal(standby.hasCaughtUp, false, 'it has not listed them');
+  await standby.start();
+  await until(() => standby.node('vci_a')?.hasCaughtUp === true);
+  assert.equal(standby.hasCaughtUp, false, 'one of two is behind');
+  assert.equal(standby.isReady, true, 'but it is alive');
+  reading.resolve();
+  await until(() => standby.hasCaughtUp);
 });
 
 test('a restored cluster gets a node when its last one has ended, and retains its data', async (t) => {

@@ -34,6 +34,8 @@ interface Hosted extends HostedCluster {
 const checkIntervalMs = 2_000;
 /** Without a listing for so long, a process is not ready: it cannot lead without the database. */
 const listingAgeMsMax = 20_000;
+/** How long a started process waits for the journals of its clusters before it counts as ready without them. */
+const catchUpMsMax = 60_000;
 /** Nodes that are stopped at a time. */
 const stopsAtATime = 32;
 
@@ -50,6 +52,9 @@ export class ClusterHost {
   #refreshing: Promise<void> = Promise.resolve();
   #nextRefresh: Promise<void> | undefined;
   #listedMs = Number.NEGATIVE_INFINITY;
+  /** Clusters of the first listing whose journals are not read to their ends yet. */
+  #behind: Set<string> | undefined;
+  #behindUntilMs = Number.POSITIVE_INFINITY;
   #hasStopped = false;
   #cancel = () => {};
 
@@ -60,6 +65,17 @@ export class ClusterHost {
   /** Whether the clusters are known, and the database that orders their leaders has answered lately. */
   get isReady(): boolean {
     return !this.#hasStopped && this.#options.clock.monotonicMs() - this.#listedMs < listingAgeMsMax;
+  }
+
+  /**
+   * Whether this process could lead the clusters that it found at its start. Before that, the end of another process
+   * would leave them without a leader for as long as their journals take to read.
+   */
+  get hasCaughtUp(): boolean {
+    if (this.#behind === undefined) return false;
+    for (const clusterId of this.#behind)
+      if (this.node(clusterId)?.hasCaughtUp !== false) this.#behind.delete(clusterId);
+    return this.#behind.size === 0 || this.#options.clock.monotonicMs() >= this.#behindUntilMs;
   }
 
   node(clusterId: string): ClusterNode | undefined {
@@ -130,6 +146,10 @@ export class ClusterHost {
     const ids = new Set(found.map(({ id }) => id));
     for (const clusterId of [...this.#hosted.keys()]) if (!ids.has(clusterId)) void this.#end(clusterId);
     for (const cluster of found) this.#begin(cluster);
+    if (this.#behind === undefined) {
+      this.#behind = ids;
+      this.#behindUntilMs = this.#listedMs + catchUpMsMax;
+    }
     for (const { node, cluster } of this.leading()) void keepClusterName(node, cluster.name, log);
   }
 

@@ -263,8 +263,10 @@ async function startParts(
     handlers: accountsHandlers(current),
     // A standby process is ready too.
     readiness: () => host.isReady,
+    hasCaughtUp: () => host.hasCaughtUp,
     isDiskFull: () => hub.isDiskFull(),
     members: (region) => members.urls(region),
+    regionOf: (memberUrl) => members.regionOf(memberUrl),
     refreshMembers: () => members.refresh(),
     clock,
     log,

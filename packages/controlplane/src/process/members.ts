@@ -23,8 +23,10 @@ export class Members {
   #living: readonly Member[] = [];
   /** The addresses for agents of a region. Agents compare lists by identity before they do by content. */
   readonly #urls = new Map<string | undefined, readonly string[]>();
+  #regions: ReadonlyMap<string, string | undefined> = new Map();
   /** The refresh in flight: agents that connect together share one. */
   #reading: Promise<void> | undefined;
+  #hasReplaced = false;
   #cancel: (() => void) | undefined;
   #hasStopped = false;
 
@@ -58,6 +60,11 @@ export class Members {
     return urls;
   }
 
+  /** The region of a live process, by its address. */
+  regionOf(url: string): string | undefined {
+    return this.#regions.get(url);
+  }
+
   async start(self: Member): Promise<void> {
     this.#self = self;
     this.#learn([self]);
@@ -78,8 +85,11 @@ export class Members {
   }
 
   async #round(): Promise<void> {
+    const self = this.#self!;
     try {
-      await this.#hub.announce(this.#self!);
+      await this.#hub.announce(self);
+      if (!this.#hasReplaced) await this.#replacePredecessors(self);
+      this.#hasReplaced = true;
       const over = this.#outage.ended();
       if (over !== undefined) this.#log.info('recovered connection to database', over);
     } catch (error) {
@@ -87,6 +97,15 @@ export class Members {
     }
     await this.refresh();
     if (!this.#hasStopped) this.#cancel = this.#clock.after(announceIntervalMs, () => void this.#round());
+  }
+
+  /**
+   * A process that was killed counts as live for some seconds. The process that begins at its address is its successor,
+   * so that no other leaves it a free lease first.
+   */
+  async #replacePredecessors(self: Member): Promise<void> {
+    for (const { id, url } of await this.#hub.members())
+      if (url === self.url && id !== self.id) await this.#hub.withdraw(id);
   }
 
   async #read(): Promise<void> {
@@ -104,6 +123,7 @@ export class Members {
 
   #learn(members: readonly Member[]): void {
     this.#living = members;
+    this.#regions = new Map(members.map(({ url, region }) => [url, region]));
     this.#urls.clear();
   }
 

@@ -41,8 +41,8 @@ export function docsTools(pages: readonly DocsPage[]): readonly Tool[] {
       input: searchInput,
       output: z.object({ hits: z.array(hit), hint: z.string().optional() }),
       operations: [],
-      run: async ({ query, limit }: z.output<typeof searchInput>) => {
-        const hits = search(query, limit);
+      run: async ({ query, limit }: z.output<typeof searchInput>, { clock }) => {
+        const hits = await search(query, limit, clock);
         const fields =
           hits.length > 0
             ? { hits }

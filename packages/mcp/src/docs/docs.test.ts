@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemClock } from '@weir/core';
 import { docsPages, serve } from '../../testing/served.ts';
 import { documentationManifest } from '../server-manifests.ts';
 import { readDocumentation } from './documentation.ts';
@@ -21,9 +22,11 @@ const questions: [query: string, path: string][] = [
   ['mTLS client certificate', 'guides/security.md'],
 ];
 
+const search = docsSearch(own);
+
 for (const [query, path] of questions) {
-  test(`"${query}" is found in ${path}`, () => {
-    const hits = docsSearch(own)(query, 8);
+  test(`"${query}" is found in ${path}`, async () => {
+    const hits = await search(query, 8, systemClock);
     assert.ok(
       hits.some((hit) => hit.path === path),
       hits.map((hit) => hit.path).join(', '),

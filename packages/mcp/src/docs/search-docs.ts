@@ -1,3 +1,4 @@
+import { type Clock, nextTurn } from '@weir/core';
 import type { DocsPage } from './documentation.ts';
 
 interface DocsHit {
@@ -40,21 +41,52 @@ const backgroundWeight = 0.6;
 /** Sections of one page among the hits, so that a long reference page leaves room for others. */
 const hitsOfPageMax = 3;
 
+/** What was counted in all pages. */
+interface DocsIndex {
+  readonly sections: readonly Section[];
+  readonly countsOfPages: ReadonlyMap<DocsPage, Counted>;
+}
+
+/** Finds at most `limit` sections by the words of a query, the best first. */
+type DocsSearch = (query: string, limit: number, clock: Pick<Clock, 'after'>) => Promise<DocsHit[]>;
+
 /**
  * Searches sections of pages by their words. Rare words count for more, and a section with all of them comes first. A
  * page that is about the words as a whole helps its sections.
+ *
+ * Words are counted at the first search, one page in a turn: most processes are never asked, and none may stand still.
  */
-export function docsSearch(pages: readonly DocsPage[]): (query: string, limit: number) => DocsHit[] {
-  const sections = pages.flatMap(sectionsOf);
+export function docsSearch(pages: readonly DocsPage[]): DocsSearch {
+  let searching: Promise<(query: string, limit: number) => DocsHit[]> | undefined;
+  return async (query, limit, clock) => {
+    searching ??= indexOf(pages, clock).then(searchOf);
+    return (await searching)(query, limit);
+  };
+}
+
+async function indexOf(pages: readonly DocsPage[], clock: Pick<Clock, 'after'>): Promise<DocsIndex> {
+  const sections: Section[] = [];
+  const countsOfPages = new Map<DocsPage, Counted>();
+  for (const page of pages) {
+    await nextTurn(clock);
+    const words = new Map<string, number>();
+    for (const { heading, line, text } of partsOf(page)) {
+      const ofText = countWords(text);
+      addWords(words, ofText);
+      sections.push({ page, heading, line, text, ...counted(ofText, heading) });
+    }
+    countsOfPages.set(page, counted(words, page.title));
+  }
+  return { sections, countsOfPages };
+}
+
+function searchOf({ sections, countsOfPages }: DocsIndex): (query: string, limit: number) => DocsHit[] {
   const scoreOfSection = scorerOf(sections);
-  const countsOfPages = new Map(pages.map((page) => [page, countsOf(page.title, page.text)]));
   const scoreOfPage = scorerOf([...countsOfPages.values()]);
 
   return (query, limit) => {
     const wanted = [...new Set(wordsIn(query))];
-    const scoreOf = new Map(
-      [...countsOfPages].map(([page, counted]) => [page, scoreOfPage(counted, wanted)]),
-    );
+    const scoreOf = new Map([...countsOfPages].map(([page, words]) => [page, scoreOfPage(words, wanted)]));
     const scored = sections.flatMap((section) => {
       const score = scoreOfSection(section, wanted);
       if (score === 0) return [];
@@ -102,15 +134,16 @@ function hitOf({ page, heading, line, text }: Section, wanted: readonly string[]
   return { path: page.path, title: page.title, section: heading, line, excerpt };
 }
 
-function sectionsOf(page: DocsPage): Section[] {
-  const sections: Section[] = [];
+/** The parts of a page below its headings. */
+function partsOf(page: DocsPage): Pick<Section, 'heading' | 'line' | 'text'>[] {
+  const parts: Pick<Section, 'heading' | 'line' | 'text'>[] = [];
   let heading = page.title;
   let begin = 0;
   let isCode = false;
   const lines = page.text.split('\n');
   const close = (end: number) => {
     const text = lines.slice(begin, end).join('\n').trim();
-    if (text !== '') sections.push({ page, heading, line: begin + 1, text, ...countsOf(heading, text) });
+    if (text !== '') parts.push({ heading, line: begin + 1, text });
     begin = end;
   };
   lines.forEach((line, index) => {
@@ -121,15 +154,25 @@ function sectionsOf(page: DocsPage): Section[] {
     heading = found[1]!.trim();
   });
   close(lines.length);
-  return sections;
+  return parts;
 }
 
-function countsOf(heading: string, text: string): Counted {
+/** The words of a text with those of its heading, which weigh more and do not lengthen it. */
+function counted(ofText: ReadonlyMap<string, number>, heading: string): Counted {
+  const words = new Map(ofText);
+  addWords(words, countWords(heading), headingWeight);
+  const wordCount = ofText.values().reduce((sum, count) => sum + count, 0);
+  return { words, wordCount };
+}
+
+function countWords(text: string): ReadonlyMap<string, number> {
   const words = new Map<string, number>();
-  const inText = wordsIn(text);
-  for (const word of inText) words.set(word, (words.get(word) ?? 0) + 1);
-  for (const word of wordsIn(heading)) words.set(word, (words.get(word) ?? 0) + headingWeight);
-  return { words, wordCount: inText.length };
+  for (const word of wordsIn(text)) words.set(word, (words.get(word) ?? 0) + 1);
+  return words;
+}
+
+function addWords(sum: Map<string, number>, words: ReadonlyMap<string, number>, weight = 1): void {
+  for (const [word, count] of words) sum.set(word, (sum.get(word) ?? 0) + weight * count);
 }
 
 /** Splits a text into search words: `groups` finds `group`, and `retention.ms` is found whole and by both parts. */

@@ -87,7 +87,7 @@ test('followers of a cluster that left the process are notified', async () => {
 });
 
 const failovers = [
-  { lease: 'a short', timing: shortLease, renewalMs: 500, serves: 'two seconds', passMs: 1_800 },
+  { lease: 'a short', timing: shortLease, renewalMs: 450, serves: 'two seconds', passMs: 1_600 },
   { lease: 'the default', timing: defaultTiming, renewalMs: 1_000, serves: 'five seconds', passMs: 4_000 },
 ];
 

@@ -117,6 +117,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
   #leaderUrl: string | undefined;
   #lastRenewal = 0;
   #replica: Replica | undefined;
+  #hasCaughtUp = false;
   #wake: (() => void) | undefined;
   #retiredBecause: string | undefined;
   #ended: Promise<void> | undefined;
@@ -142,6 +143,11 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
 
   get role(): Role {
     return this.#role;
+  }
+
+  /** Whether it has read the journal to its end since it started: it could lead at once. */
+  get hasCaughtUp(): boolean {
+    return this.#hasCaughtUp;
   }
 
   /** The address of the leader, as far as this process knows. */
@@ -408,6 +414,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
       this.#leaderLearned(answer.heldBy.url === '' ? undefined : answer.heldBy.url);
       this.#renewalSeen(answer.renewal);
       if (answer.nextPosition > replica.position) await replica.catchUp(journal);
+      this.#hasCaughtUp = true;
       if (replica.isSnapshotDue(false, this.#snapshotBytesMin)) this.#saveSnapshot(replica);
       const nextPollMs = untilBeatMs(this.#clock.monotonicMs(), standbyPollMs);
       await this.#sleep(standbyPauseMs, Math.min(nextPollMs, answer.retryInMs));
@@ -435,6 +442,7 @@ export class ClusterNode extends callPortClass() implements ClusterPort {
     try {
       // The lease fences all other writers, so the end of the journal is final.
       await replica.catchUp(journal);
+      this.#hasCaughtUp = true;
       if (right !== undefined)
         lease.confirmBy(async (signal) => {
           isGranted = await right.isGranted(signal, epoch);

@@ -51,13 +51,14 @@ export const defaultTiming: Timing = {
 };
 
 /**
- * For databases that cannot detect that a process is gone: another process leads at most 1.75 s after the leader died.
- * A leader whose database refuses renewals for 0.85 s loses the cluster; one without any answer stops serving then, and
- * loses it 1.5 s later.
+ * For databases that cannot detect that a process is gone: another process leads at most 1.53 s after the leader died.
+ * A leader whose database refuses renewals for 0.8 s loses the cluster; one without any answer stops serving then, and
+ * loses it 1.4 s later.
  */
-export const shortLease: Pick<Timing, 'leaseTtlMs' | 'leaseRenewalMs'> = {
-  leaseTtlMs: 1_500,
-  leaseRenewalMs: 500,
+export const shortLease: Pick<Timing, 'leaseTtlMs' | 'leaseRenewalMs' | 'standbyPollMs'> = {
+  leaseTtlMs: 1_400,
+  leaseRenewalMs: 450,
+  standbyPollMs: 125,
 };
 
 /** The part of the lease that the holder does not use, because its clock may run slower than that of a standby. */
