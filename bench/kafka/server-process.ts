@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
 import { type Clock, systemClock, systemEnvironment } from '@weir/core';
 import type { Lifetime } from './lifetime.ts';
 import { type ProcessStats, statsOf } from './process-stats.ts';
@@ -15,6 +16,8 @@ interface ServerToStart {
   readonly variables?: Readonly<Record<string, string>>;
   /** Polled until it returns true. */
   readonly isReady: (server: ServerProcess) => boolean | Promise<boolean>;
+  /** What it prints is appended to it. */
+  readonly logFile?: string | undefined;
 }
 
 /** A server in a separate process. */
@@ -26,7 +29,7 @@ export class ServerProcess {
   readonly #ended: Promise<string>;
   #text = '';
 
-  private constructor(name: string, child: ChildProcess) {
+  private constructor(name: string, child: ChildProcess, logFile: string | undefined) {
     this.name = name;
     this.#child = child;
     this.#ended = new Promise((resolve) => {
@@ -36,13 +39,14 @@ export class ServerProcess {
     for (const stream of [child.stdout!, child.stderr!]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
         this.#text = (this.#text + text).slice(-outputCharsMax);
+        if (logFile !== undefined) appendFileSync(logFile, text);
       });
     }
   }
 
   static async start(
     lifetime: Lifetime,
-    { name, program, args, variables, isReady }: ServerToStart,
+    { name, program, args, variables, isReady, logFile }: ServerToStart,
     clock: Clock = systemClock,
   ): Promise<ServerProcess> {
     const { PATH, HOME } = systemEnvironment;
@@ -53,7 +57,7 @@ export class ServerProcess {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     lifetime.owns(child);
-    const server = new ServerProcess(name, child);
+    const server = new ServerProcess(name, child, logFile);
     let end: string | undefined;
     void server.#ended.then((how) => {
       end = how;

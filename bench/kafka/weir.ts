@@ -16,6 +16,8 @@ export interface WeirOptions {
   readonly nodeOptions?: string;
   /** The cores that it runs on, as `taskset -c` takes them; all of them if absent. */
   readonly cores?: string | undefined;
+  /** What it prints is appended to it. */
+  readonly logFile?: string | undefined;
 }
 
 export interface Playground extends Broker {
@@ -173,7 +175,7 @@ export function startWeir(
   lifetime: Lifetime,
   args: readonly string[],
   labels: readonly Label[],
-  { profileFolder, nodeOptions, cores }: WeirOptions,
+  { profileFolder, nodeOptions, cores, logFile }: WeirOptions,
   sign = '',
 ): Promise<ServerProcess> {
   return ServerProcess.start(lifetime, {
@@ -192,6 +194,7 @@ export function startWeir(
           : [`--cpu-prof --cpu-prof-interval 500 --cpu-prof-dir ${profileFolder}`]),
       ].join(' '),
     },
+    logFile,
     isReady: (server) =>
       server.text.includes(sign) && labels.every((label) => addressIn(server, label) !== undefined),
   });

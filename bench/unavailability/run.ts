@@ -15,7 +15,7 @@ import { type FaultName, faults, pause } from './faults.ts';
 import { type Outage, outagesOf, percentile } from './gaps.ts';
 import { type Cluster, nodeCount, startApacheCluster, startWeirCluster } from './servers.ts';
 
-/** `region-lost` has its processes in two regions. */
+/** `region-lost` has its processes in three regions. */
 const usualFaults = (Object.keys(faults) as FaultName[]).filter((name) => name !== 'region-lost');
 
 /**
@@ -29,6 +29,7 @@ const usage = `npm run bench:unavailability -- [flags]
                          three times each); region-lost needs PostgreSQL, and a run of its own
   --settle <seconds>     from the return of a process to the next fault (Weir 3, Kafka 10)
   --rate <count>         records per second of each client (240)
+  --logs <folder>        where Weir's processes write a log each; none by default
 `;
 
 const topic = 'outages';
@@ -129,6 +130,7 @@ async function run(): Promise<void> {
       faults: { type: 'string' },
       settle: { type: 'string' },
       rate: { type: 'string', default: '240' },
+      logs: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -152,6 +154,7 @@ async function run(): Promise<void> {
         ? await startApacheCluster(lifetime, classPath)
         : await startWeirCluster(lifetime, {
             database: database?.url,
+            logs: values.logs,
             hasRegions: settings.plan.some(([name]) => name === 'region-lost'),
           });
       const rows = await measure(lifetime, cluster, classPath, settings);

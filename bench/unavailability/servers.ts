@@ -23,7 +23,7 @@ export interface Cluster {
   readonly nodes: readonly Victim[];
   /** The process that leads now. */
   leader(): Promise<Victim>;
-  /** What is in the first of two regions, if there are two. */
+  /** What is in the region that leads, if there are several. */
   readonly region?: readonly Victim[];
 }
 
@@ -36,32 +36,53 @@ const agentKey = `aks_${'c0ffee'.repeat(11).slice(0, 64)}`;
 interface WeirClusterOptions {
   /** URL of a PostgreSQL database; SQLite if absent. */
   readonly database?: string | undefined;
-  /** Whether the first control plane and the first agent are in a region of their own. */
+  /** Whether each agent is in a region of its own, together with a control plane. */
   readonly hasRegions: boolean;
+  /** Folder of a log of each process. */
+  readonly logs?: string | undefined;
 }
 
-/** Three agents and two control planes, over a bucket of files. */
+const regions = ['east', 'west', 'north'] as const;
+
+/** Three agents and two control planes, or three in as many regions, over a bucket of files. */
 export async function startWeirCluster(
   lifetime: Lifetime,
-  { database, hasRegions }: WeirClusterOptions,
+  { database, hasRegions, logs }: WeirClusterOptions,
 ): Promise<Cluster> {
-  const inRegion = (index: number) =>
-    hasRegions ? ['-multiregion', '-region', index === 0 ? 'east' : 'west'] : [];
+  const inRegion = (index: number) => (hasRegions ? ['-multiregion', '-region', regions[index]!] : []);
+  const planeCount = hasRegions ? regions.length : 2;
   const folder = lifetime.folder();
   const identity = ['-defaultVirtualClusterID', 'vci_outages', '-agentKey', agentKey];
-  const ports = await Promise.all(Array.from({ length: 2 + nodeCount }, freePort));
-  const [planePorts, agentPorts] = [ports.slice(0, 2), ports.slice(2)];
+  const ports = await Promise.all(Array.from({ length: planeCount + nodeCount }, freePort));
+  const [planePorts, agentPorts] = [ports.slice(0, planeCount), ports.slice(planeCount)];
   const planeUrls = planePorts.map((port) => `http://127.0.0.1:${port}`);
-  const options = { profileFolder: undefined };
+  const options = (name: string) => ({
+    profileFolder: undefined,
+    logFile: logs === undefined ? undefined : join(logs, `${name}.log`),
+  });
   const planes: Victim[] = [];
   for (const [index, port] of planePorts.entries()) {
     const args = [
       ...['control-plane', ...identity, '-databaseURL', database ?? join(folder, 'weir.db')],
       ...['-dataDir', folder, '-consolePort', `${port}`, '-bindAddress', '127.0.0.1'],
       ...inRegion(index),
-      ...(hasRegions ? ['-regionGroups', 'both@east,west'] : []),
+      ...(logs === undefined ? [] : ['-logLevel', 'info']),
+      ...(hasRegions ? ['-regionGroups', `all@${regions.join()}`] : []),
     ];
-    planes.push(await victim(() => startWeir(lifetime, args, ['control plane'], options)));
+    planes.push(
+      await victim(async () => {
+        const plane = await startWeir(
+          lifetime,
+          args,
+          ['control plane'],
+          options(`control-plane-${index + 1}`),
+        );
+        // Until then it could not lead at once: a fault would measure its start.
+        while (!(await isReady(planeUrls[index]!)))
+          await new Promise<void>((resolve) => systemClock.after(50, resolve));
+        return plane;
+      }),
+    );
   }
   const nodes: Victim[] = [];
   for (const [index, port] of agentPorts.entries()) {
@@ -70,8 +91,9 @@ export async function startWeirCluster(
       ...['-bucketURL', pathToFileURL(join(folder, 'bucket')).href, '-bindAddress', '127.0.0.1'],
       ...['-kafkaPort', `${port}`, '-httpPort', '0', '-batchTimeout', '50ms'],
       ...inRegion(index),
+      ...(logs === undefined ? [] : ['-logLevel', 'info']),
     ];
-    nodes.push(await victim(() => startWeir(lifetime, args, ['Kafka'], options)));
+    nodes.push(await victim(() => startWeir(lifetime, args, ['Kafka'], options(`agent-${index + 1}`))));
   }
   return {
     name: 'Weir',
@@ -89,6 +111,14 @@ export async function startWeirCluster(
       }
     },
   };
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/v1/ready`, { signal: AbortSignal.timeout(1_000) })).ok;
+  } catch {
+    return false;
+  }
 }
 
 async function leads(url: string): Promise<boolean> {

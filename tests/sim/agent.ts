@@ -91,8 +91,8 @@ export class SimAgent {
   }
 
   /** Nothing passes between the regions any more. */
-  silenceLinksOfRegions(): void {
-    for (const link of this.#links) if (link.crossesRegions) link.silence();
+  silenceCutLinks(): void {
+    for (const link of this.#links) if (link.isCutOff) link.silence();
   }
 
   async #start(): Promise<void> {

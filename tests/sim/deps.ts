@@ -30,16 +30,17 @@ export interface SharedFaults {
   /** Probability that a journal call fails before it takes effect, and after. */
   journalRefuses: number;
   journalLosesAnswer: number;
-  /** Whether nothing passes between the regions; the database is in the first one. */
-  regionsAreCut: boolean;
+  /** The region that nothing enters or leaves, or whether that is so for each; the database is in the first one. */
+  cutRegion: Region | 'each' | undefined;
 }
 
 /** Where a process is. A world without several regions has one. */
-export type Region = 0 | 1;
+export type Region = 0 | 1 | 2;
 
 /** Whether what one process sends to another is lost. */
 export function isLost({ faults }: Deps, from: Region, to: Region): boolean {
-  return faults.regionsAreCut && from !== to;
+  const { cutRegion } = faults;
+  return from !== to && (cutRegion === 'each' || cutRegion === from || cutRegion === to);
 }
 
 /** Where the database is. */
@@ -49,7 +50,7 @@ export const wellFaults: Readonly<SharedFaults> = {
   delayMsMax: 8,
   journalRefuses: 0,
   journalLosesAnswer: 0,
-  regionsAreCut: false,
+  cutRegion: undefined,
 };
 
 /** Draws the latency of a message. Fractions keep two messages from arriving at the same time. */

@@ -1,5 +1,5 @@
 import type { Channel, ChannelListener, EndCode } from '../../packages/rpc/src/channel/channel.ts';
-import { type Deps, delayMs, type Region } from './deps.ts';
+import { type Deps, delayMs, isLost, type Region } from './deps.ts';
 import type { SimProcess } from './sim-process.ts';
 
 /** A one-way message channel between two processes with latency; messages keep their order. */
@@ -25,6 +25,7 @@ export class Lane {
 export class Link {
   readonly agentEnd: LinkEnd;
   readonly serverEnd: LinkEnd;
+  readonly #world: Deps;
   readonly #regions: readonly [Region, Region];
 
   constructor(world: Deps, agent: SimProcess, server: SimProcess) {
@@ -32,12 +33,13 @@ export class Link {
     this.serverEnd = new LinkEnd(server, new Lane(world, agent));
     this.agentEnd.other = this.serverEnd;
     this.serverEnd.other = this.agentEnd;
+    this.#world = world;
     this.#regions = [agent.region, server.region];
   }
 
-  /** Whether its ends are in two regions. */
-  get crossesRegions(): boolean {
-    return this.#regions[0] !== this.#regions[1];
+  /** Whether its ends are in two regions between which nothing passes. */
+  get isCutOff(): boolean {
+    return isLost(this.#world, ...this.#regions);
   }
 
   get isOver(): boolean {

@@ -3,17 +3,17 @@ import { availableParallelism } from 'node:os';
 import { describe, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { type ClusterPort, type FileCommit, filesToSend, type OffsetsCommit } from '@weir/cluster';
-import { type Clock, jsonLog, type Random, systemClock } from '@weir/core';
+import { type Clock, jsonLog, type Random, systemClock, systemEnvironment } from '@weir/core';
 import type { SeedOutcome, SeedWork } from './seed-worker.ts';
 import { addTally, newTally, type Tally } from './tally.ts';
 import { SimulationFailed, simulate, type WorldOptions } from './world.ts';
 
 /**
- * `node tests/sim/sim.test.ts` runs a thousand seeds. `--seed 7` runs one and prints its events, with the logs of all
- * processes if `--log` is given; `--seeds 5000 --from 1001` runs others; `--moves-midway` lets idempotent producers
- * change leaders as Apache's do.
+ * `node tests/sim/sim.test.ts` runs a thousand seeds, or as many as `WEIR_SIMULATED_CLUSTERS` says. `--seed 7` runs one
+ * and prints its events, with the logs of all processes if `--log` is given; `--seeds 5000 --from 1001` runs others;
+ * `--moves-midway` lets idempotent producers change leaders as Apache's do.
  */
-const usualSeeds = 1_000;
+const usualSeeds = Number(systemEnvironment.WEIR_SIMULATED_CLUSTERS ?? 1_000);
 const seedsPerTest = 25;
 const threadsMax = 4;
 

@@ -38,8 +38,11 @@ export interface WorldOptions {
   readonly hasSchemas?: boolean;
   /** Whether records of a topic are deleted while others look for its start; by default in every fifth seed. */
   readonly hasDeletions?: boolean;
-  /** Whether processes are in two regions, between which nothing passes at times; by default in every fifth seed. */
-  readonly hasRegions?: boolean;
+  /**
+   * How many regions processes are in, of which some are cut off at times; by default one, two in every tenth seed and
+   * three in every tenth.
+   */
+  readonly regionCount?: 1 | 2 | 3;
   readonly log?: Log;
   /** Receives every note at once; otherwise only the last ones are reported at the end. */
   readonly onNote?: (line: string) => void;
@@ -51,7 +54,8 @@ const copyName = 'copy';
 /** The topic whose records are deleted. */
 const shrinkingName = 'shrinking';
 const partitionCount = 3;
-const nodeCount = 2;
+/** With three regions there is one in each. */
+const nodeCountMin = 2;
 const agentCount = 3;
 const producers = [
   { name: 'idempotent-a', isIdempotent: true, isOrdered: true, requestsInFlightMax: 5, batchCount: 22 },
@@ -62,7 +66,7 @@ const producers = [
 const groupsEverySeeds = 10;
 const schemasEverySeeds = 5;
 const deletionsEverySeeds = 5;
-const regionsEverySeeds = 5;
+const regionsEverySeeds = 10;
 /** As for processes that are not preferred (ADR 0206). */
 const graceMsOfOthers = 500;
 const notesMax = 60;
@@ -115,7 +119,8 @@ class World implements Deps {
   readonly #hasGroups: boolean;
   readonly #hasSchemas: boolean;
   readonly #hasDeletions: boolean;
-  readonly #hasRegions: boolean;
+  readonly #regionCount: 1 | 2 | 3;
+  readonly #nodeCount: number;
   #problem: unknown;
   #starts = 0;
   #terms = 0;
@@ -127,7 +132,8 @@ class World implements Deps {
     this.#hasGroups = options.hasGroups ?? seed % groupsEverySeeds === 0;
     this.#hasSchemas = options.hasSchemas ?? seed % schemasEverySeeds === 1;
     this.#hasDeletions = options.hasDeletions ?? seed % deletionsEverySeeds === 2;
-    this.#hasRegions = options.hasRegions ?? seed % regionsEverySeeds === 3;
+    this.#regionCount = options.regionCount ?? regionCountOf(seed);
+    this.#nodeCount = Math.max(nodeCountMin, this.#regionCount);
     this.random = seededRandom(seed);
     this.log = options.log ?? silentLog;
     this.#bucketName = `sim-${seed}`;
@@ -152,7 +158,7 @@ class World implements Deps {
   }
 
   async run(): Promise<void> {
-    for (let slot = 0; slot < nodeCount; slot++) this.#startNode(slot, `cp${slot}`);
+    for (let slot = 0; slot < this.#nodeCount; slot++) this.#startNode(slot, `cp${slot}`);
     for (let slot = 0; slot < agentCount; slot++) this.#startAgent(slot);
     const bootstrap = await this.#within(startMsMax, 'the cluster starts', this.#topic(topicName));
     const work = this.#hasGroups ? await this.#groupWork(bootstrap) : undefined;
@@ -274,7 +280,7 @@ class World implements Deps {
 
   #startNode(slot: number, id: string): void {
     const url = urlOf(slot);
-    const members = () => Array.from({ length: nodeCount }, (_, index) => urlOf(index));
+    const members = () => Array.from({ length: this.#nodeCount }, (_, index) => urlOf(index));
     const region = this.#regionOf(slot);
     // Those in the region of the database should rather lead.
     const graceMs = region * graceMsOfOthers;
@@ -287,7 +293,7 @@ class World implements Deps {
   }
 
   #regionOf(slot: number): Region {
-    return this.#hasRegions && slot % 2 === 1 ? 1 : 0;
+    return (slot % this.#regionCount) as Region;
   }
 
   #startAgent(slot: number): void {
@@ -298,7 +304,9 @@ class World implements Deps {
       bucket: this.#bucket,
       windowMs: this.#windowMs,
       // The order differs between agents, so that some connect to the standby first.
-      controlPlaneUrls: [urlOf(slot % nodeCount), urlOf((slot + 1) % nodeCount)],
+      controlPlaneUrls: Array.from({ length: this.#nodeCount }, (_, index) =>
+        urlOf((slot + index) % this.#nodeCount),
+      ),
       controlPlaneAt: (url) => this.#nodes.find((node) => `${node.url}/` === url),
       sabotage: (port) => sabotage?.(port, this.random, this.clock) ?? port,
     });
@@ -331,7 +339,7 @@ class World implements Deps {
         () => this.#harmNetwork(all, reader),
         () => this.#harmNetwork(all, reader),
       ];
-      if (this.#hasRegions)
+      if (this.#regionCount > 1)
         kinds.push(
           () => this.#cutRegions(),
           () => this.#cutRegions(),
@@ -352,7 +360,7 @@ class World implements Deps {
   #harmNode(): void {
     // Mostly the leader, because the loss of a standby has little effect.
     const leader = this.#nodes.findIndex(({ leads }) => leads);
-    const slot = leader >= 0 && this.random.next() < 0.8 ? leader : this.random.below(nodeCount);
+    const slot = leader >= 0 && this.random.next() < 0.8 ? leader : this.random.below(this.#nodeCount);
     const node = this.#nodes[slot]!;
     if (!node.process.runs) return;
     const roll = this.random.next();
@@ -438,12 +446,17 @@ class World implements Deps {
 
   #cutRegions(): void {
     const ms = this.random.next() * 6_000;
-    this.note(`nothing passes between the regions for ${ms | 0} ms`);
+    const cuts = [
+      'each',
+      ...Array.from({ length: this.#regionCount }, (_, region) => region as Region),
+    ] as const;
+    const cut = cuts[this.random.below(cuts.length)];
+    this.note(`nothing enters or leaves ${cut === 'each' ? 'any region' : `region ${cut}`} for ${ms | 0} ms`);
     this.tally.regionCuts++;
-    this.faults.regionsAreCut = true;
-    for (const agent of this.#agents) agent.silenceLinksOfRegions();
+    this.faults.cutRegion = cut;
+    for (const agent of this.#agents) agent.silenceCutLinks();
     this.clock.after(ms, () => {
-      this.faults.regionsAreCut = false;
+      this.faults.cutRegion = undefined;
     });
   }
 
@@ -479,6 +492,11 @@ class World implements Deps {
     this.#faultyBucket.faults = {};
     for (const { process } of [...this.#nodes, ...this.#agents]) process.resume();
   }
+}
+
+function regionCountOf(seed: number): 1 | 2 | 3 {
+  if (seed % regionsEverySeeds === 3) return 2;
+  return seed % regionsEverySeeds === 8 ? 3 : 1;
 }
 
 function urlOf(slot: number): string {

@@ -30,6 +30,7 @@ export {
   type ShutdownLockRequest,
   shutdownLeaseMs,
   shutdownLockIntervalMs,
+  takenOverGraceMs,
 } from './calls/agents/agent-calls.ts';
 export {
   type AgentReport,

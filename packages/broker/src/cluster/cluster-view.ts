@@ -19,6 +19,8 @@ export interface ClusterView {
   ready(): Promise<void>;
   /** The term of the leader that sent the last snapshot. */
   leaderTerm(): number | undefined;
+  /** When the first snapshot of this leader arrived, by the monotonic clock. */
+  leaderSinceMs(): number;
   topicByName(name: string): TopicDescription | undefined;
   topicById(topicId: string): TopicDescription | undefined;
   topics(): Iterable<TopicDescription>;

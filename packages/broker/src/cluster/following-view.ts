@@ -96,6 +96,7 @@ class StreamedClusterView implements FollowingClusterView {
   #clusterConfigs: Readonly<Record<string, string>> = {};
   #agents: readonly AgentDescription[] = [];
   #leaderTerm: number | undefined;
+  #leaderSinceMs = Number.NEGATIVE_INFINITY;
   #registryRevision = 0;
   readonly #onRegistryChange = new Set<() => void>();
   readonly #clock: Pick<Clock, 'monotonicMs'> | undefined;
@@ -143,6 +144,10 @@ class StreamedClusterView implements FollowingClusterView {
 
   leaderTerm(): number | undefined {
     return this.#leaderTerm;
+  }
+
+  leaderSinceMs(): number {
+    return this.#leaderSinceMs;
   }
 
   topicByName(name: string): TopicDescription | undefined {
@@ -249,6 +254,7 @@ class StreamedClusterView implements FollowingClusterView {
     this.#clusterId = snapshot.clusterId;
     this.#clusterConfigs = snapshot.clusterConfigs;
     this.#agents = snapshot.agents;
+    if (this.#leaderTerm !== snapshot.term) this.#leaderSinceMs = this.#nowMs();
     this.#leaderTerm = snapshot.term;
     this.#records.restart(snapshot.records);
     this.#registryRevision = snapshot.registryRevision ?? 0;

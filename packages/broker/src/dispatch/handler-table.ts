@@ -5,6 +5,7 @@ import type { ClusterView } from '../cluster/cluster-view.ts';
 import { CommitMarks } from '../cluster/commit-marks.ts';
 import { groupCalls } from '../cluster-calls/group-calls.ts';
 import { ProducerIds } from '../cluster-calls/producer-ids.ts';
+import { SettledAgents } from '../cluster-calls/settled-agents.ts';
 import { PendingCommits } from '../groups/pending-commits.ts';
 import { metadataHandler } from '../handlers/03-metadata.ts';
 import { offsetCommitHandler } from '../handlers/08-offset-commit.ts';
@@ -117,6 +118,7 @@ export function createHandlerTable(deps: HandlerDeps) {
   const producerIds = new ProducerIds(cluster.port, brokerLimits.producerIdBlock);
   const groups = groupCalls(cluster.port, new CommitMarks(cluster));
   const commits = new PendingCommits();
+  const settledAgents = new SettledAgents();
   return {
     Produce: deps.produce,
     Fetch: deps.fetch,
@@ -124,10 +126,11 @@ export function createHandlerTable(deps: HandlerDeps) {
     Metadata: metadataHandler(placementOf, {
       turns: deps.metadataQueue,
       asksLeader: deps.metadataAsksLeader,
+      settledAgents,
     }),
     OffsetCommit: commits.noting(offsetCommitHandler(groups)),
     OffsetFetch: commits.first(offsetFetchHandler(groups)),
-    FindCoordinator: findCoordinatorHandler(placementOf),
+    FindCoordinator: findCoordinatorHandler(placementOf, settledAgents),
     JoinGroup: commits.first(joinGroupHandler(self)),
     Heartbeat: heartbeatHandler(groups),
     LeaveGroup: commits.first(leaveGroupHandler),
@@ -135,7 +138,7 @@ export function createHandlerTable(deps: HandlerDeps) {
     DescribeGroups: describeGroupsHandler,
     ListGroups: listGroupsHandler,
     SaslHandshake: saslHandshakeHandler(sasl),
-    ApiVersions: clients.noting(apiVersionsHandler(deps.offered)),
+    ApiVersions: settledAgents.noting(clients.noting(apiVersionsHandler(deps.offered))),
     CreateTopics: createTopicsHandler({ self, agentConfigs: deps.agentConfigs ?? {} }),
     DeleteTopics: deleteTopicsHandler,
     DeleteRecords: deleteRecordsHandler,

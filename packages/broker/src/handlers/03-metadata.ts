@@ -4,6 +4,7 @@ import { type Access, mayOnCluster, operationsNotRequested } from '@weir/securit
 import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf, zeroUuid } from '@weir/wire';
 import type { ClusterView } from '../cluster/cluster-view.ts';
 import { ifAvailable } from '../cluster-calls/if-available.ts';
+import type { SettledAgents } from '../cluster-calls/settled-agents.ts';
 import { waitForView } from '../cluster-calls/wait-for-view.ts';
 import { brokerLimits } from '../limits.ts';
 import { parseClientFeatures } from '../placement/client-features.ts';
@@ -24,6 +25,8 @@ interface MetadataOptions {
    * and none that was deleted. Otherwise the cluster view answers, which is a round trip behind.
    */
   readonly asksLeader?: boolean | undefined;
+  /** Makes clients that are not new wait until the agents are known as they are now. If absent, none waits. */
+  readonly settledAgents?: SettledAgents | undefined;
 }
 
 /**
@@ -34,6 +37,7 @@ interface MetadataOptions {
  * - Rack is a constant, leader epoch is always 0 (or -1 for a client that opts out). Replicas and in-sync replicas are
  *   the leader and other agents, up to the replication factor of the topic or the number of agents. The controller is
  *   the agent that serves the request.
+ * - A client whose connection is not new may ask because an agent died, which this agent then learns first.
  * - Null requests all topics, as does the empty list in v0; ids are supported from v12 on. A request is refused as a
  *   whole, without agents, if it has a topic without name and id, or before v12 an id (INVALID_REQUEST). A topic named
  *   twice is answered once.
@@ -51,10 +55,11 @@ interface MetadataOptions {
  */
 export function metadataHandler(
   placementOf: PlacementOf,
-  { turns, asksLeader = false }: MetadataOptions = {},
+  { turns, asksLeader = false, settledAgents }: MetadataOptions = {},
 ): HandlerOf<Apis['Metadata']> {
   return async (request, context) => {
     if (hasUnservedTopic(request, context)) return refused(request, context);
+    await settledAgents?.settle(context);
     const work = async () => {
       // The leader publishes changes before it answers a call that came after them, over the same connection.
       if (asksLeader) await ifAvailable(context.cluster.port.describeJournal());

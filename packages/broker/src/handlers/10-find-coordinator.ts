@@ -1,7 +1,8 @@
 import { type Access, mayOnCluster } from '@weir/security';
-import { type Apis, type ErrorName, errors } from '@weir/wire';
+import { type Apis, type ErrorName, errors, type RequestOf, type ResponseOf } from '@weir/wire';
+import type { SettledAgents } from '../cluster-calls/settled-agents.ts';
 import type { PlacementOf } from '../placement/described-agents.ts';
-import type { HandlerOf } from '../requests/handler.ts';
+import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 
 /**
  * FindCoordinator v0 to v6. Every agent could coordinate everything, because the state of groups and transactions is in
@@ -15,12 +16,23 @@ import type { HandlerOf } from '../requests/handler.ts';
  * - Key types are 0 (group), 1 (transactional id) and, from v6 on, 2 (share partition); any other is INVALID_REQUEST,
  *   and so is the key of a share partition that is not `group:topic id:partition`.
  * - Up to v3 there is one key, answered at the top level; from v4 on there are many, answered in their order.
- * - The address is the same as in Metadata.
+ * - The address is the same as in Metadata. A producer that looks for another coordinator may do so because one died,
+ *   which this agent then learns first.
  * - Requires DESCRIBE on the group or on the transactional id. Coordinators of share partitions are internal to the
  *   cluster and require CLUSTER_ACTION.
  */
-export function findCoordinatorHandler(placementOf: PlacementOf): HandlerOf<Apis['FindCoordinator']> {
+export function findCoordinatorHandler(
+  placementOf: PlacementOf,
+  settledAgents?: SettledAgents,
+): HandlerOf<Apis['FindCoordinator']> {
   return (request, context) => {
+    const settled = request.keyType === keyTypes.transactionalId ? settledAgents?.settle(context) : undefined;
+    return settled === undefined
+      ? answerTo(request, context)
+      : settled.then(() => answerTo(request, context));
+  };
+
+  function answerTo(request: Request, context: RequestContext): ResponseOf<Apis['FindCoordinator']> {
     const { apiVersion, access } = context;
     const { keyType } = request;
     const placement = placementOf(context);
@@ -51,8 +63,10 @@ export function findCoordinatorHandler(placementOf: PlacementOf): HandlerOf<Apis
 
     if (apiVersion < manyKeysFromVersion) return coordinatorOf(request.key);
     return { coordinators: request.coordinatorKeys.map((key) => ({ key, ...coordinatorOf(key) })) };
-  };
+  }
 }
+
+type Request = RequestOf<Apis['FindCoordinator']>;
 
 const manyKeysFromVersion = 4;
 const shareFromVersion = 6;

@@ -208,13 +208,43 @@ test('agents of the previous leader are listed while they search for the new one
   for (const agentId of ['a', 'b', 'c']) await before.connect(agentId);
   const { clock, agents, named, connect } = stage();
   agents.takeOver(before.agents.note());
-  const connection = await connect('a');
-  await connect('b');
   await clock.pass(5_000);
+  assert.deepEqual(named(), ['a', 'b', 'c'], 'none has found it');
+  const connection = await connect('a');
+  await clock.pass(450);
+  await connect('b');
+  assert.deepEqual(named(), ['a', 'b', 'c']);
+  await clock.pass(100);
+  assert.deepEqual(named(), ['a', 'b'], 'one that does not follow the others died with the leader');
+  await connect('c');
   assert.deepEqual(named(), ['a', 'b', 'c']);
   agents.disconnected('a', connection, true);
   await clock.pass(100);
   assert.deepEqual(named(), ['b', 'c']);
+});
+
+test('many agents of the previous leader have more time to connect', async () => {
+  const before = stage();
+  const ids = Array.from({ length: 2_000 }, (_, index) => `a${index}`);
+  for (const agentId of ids) await before.agents.heartbeat(agentDescription(agentId));
+  const { clock, agents, named, connect } = stage();
+  agents.takeOver(before.agents.note());
+  await connect('a0');
+  await clock.pass(2_400);
+  assert.equal(named().length, 2_000);
+  await clock.pass(200);
+  assert.deepEqual(named(), ['a0']);
+});
+
+test('agents of the previous leader that speak without a connection stay', async () => {
+  const before = stage();
+  for (const agentId of ['inside', 'b']) await before.agents.heartbeat(agentDescription(agentId));
+  const { clock, agents, named, connect } = stage();
+  agents.takeOver(before.agents.note());
+  await agents.heartbeat(agentDescription('inside'));
+  await connect('b');
+  await clock.pass(2_000);
+  assert.deepEqual(named(), ['b', 'inside']);
 });
 
 test('a killed and restarted agent gets its node id at once, and the dead one is not listed', async () => {

@@ -13,6 +13,7 @@ import {
   overloadIntervalMs,
   type ReceivedReports,
   type SeenAgent,
+  takenOverGraceMs,
 } from '@weir/cluster';
 import { type Clock, coreLimits, type Log } from '@weir/core';
 import type { NodeIdRequest } from '@weir/machine';
@@ -36,8 +37,8 @@ interface Seen {
   isFromNote?: true | undefined;
   /** The connection of its last heartbeat; absent if it has none, or runs in this process. */
   readonly connection?: object | undefined;
-  /** Its connection ended, and no heartbeat has arrived over another. */
-  readonly ended?: { readonly atMs: number; readonly graceMs: number } | undefined;
+  /** Its connection ended, or was that of the previous leader, and no heartbeat has arrived over another. */
+  ended?: { readonly atMs: number; readonly graceMs: number } | undefined;
   /** Not listed in Metadata until its next heartbeat. */
   isAway?: boolean | undefined;
 }
@@ -240,6 +241,7 @@ export class Agents {
       received = seen;
       seen.atMs = atMs;
       seen.cpuLoad = heartbeat.cpuLoad;
+      if (seen.isFromNote === true) seen.ended = undefined;
       seen.isFromNote = undefined;
       seen.isAway = undefined;
     } else {
@@ -297,11 +299,14 @@ export class Agents {
 
   #graceAnew(): void {
     const atMs = this.#clock.monotonicMs();
+    const graces = new Set<number>();
     for (const seen of this.#seen.values()) {
-      if (seen.ended !== undefined && seen.isAway !== true)
-        this.#put({ ...seen, ended: { atMs, graceMs: endedGraceMs } });
+      if (seen.ended === undefined || seen.isAway === true) continue;
+      const graceMs = seen.isFromNote === true ? seen.ended.graceMs : endedGraceMs;
+      graces.add(graceMs);
+      this.#put({ ...seen, ended: { atMs, graceMs } });
     }
-    this.#markAwayAfter(endedGraceMs);
+    for (const delayMs of graces) this.#markAwayAfter(delayMs);
   }
 
   #markAwayAfter(delayMs: number): void {
@@ -390,14 +395,19 @@ export class Agents {
     return Buffer.from(JSON.stringify(this.list()));
   }
 
-  /** Takes over the list of the previous leader; agents that are gone meanwhile run into the silence timeout. */
+  /**
+   * Takes over the list of the previous leader. Agents that do not connect when others do are away; those that are gone
+   * run into the silence timeout.
+   */
   takeOver(note: Buffer): void {
     const atMs = this.#clock.monotonicMs();
-    for (const agent of JSON.parse(String(note)) as AgentDescription[]) {
+    const agents = JSON.parse(String(note)) as AgentDescription[];
+    const ended = { atMs, graceMs: takenOverGraceMs(agents.length) };
+    for (const agent of agents) {
       const { agentId, nodeId, cpuLoad } = agent;
       if (this.#seen.has(agentId)) continue;
       const named = [{ agentId, nodeId }];
-      this.#seen.set(agentId, { agent, named, atMs, cpuLoad, isFromNote: true });
+      this.#seen.set(agentId, { agent, named, atMs, cpuLoad, ended, isFromNote: true });
     }
     this.#list = undefined;
   }

@@ -4,6 +4,14 @@ import * as s from '../../shapes/shape.ts';
 import { leaderCall } from '../call.ts';
 import type { AgentReport } from './agent-report.ts';
 
+/**
+ * How long agents that the previous leader knew have to connect to a new one, after the first of them has: many connect
+ * one after the other. One that does not has died together with the leader, as when a region is lost.
+ */
+export function takenOverGraceMs(agentCount: number): number {
+  return 500 + agentCount;
+}
+
 export interface AgentDescription {
   readonly agentId: string;
   /**
