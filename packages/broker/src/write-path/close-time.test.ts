@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MiB } from '@weir/core';
-import { closeTimeMs, countLarge, hasLargeRequests, type OpenFile, RecentRate } from './close-time.ts';
+import {
+  closeTimeMs,
+  countLarge,
+  FileAllowance,
+  hasLargeRequests,
+  type OpenFile,
+  RecentRate,
+} from './close-time.ts';
 import type { Stall } from './data-file.ts';
 
 const flush = {
@@ -93,6 +100,43 @@ test('with a short window a file waits for as long as an upload takes', () => {
   const dueMs = (uploadMs: number) =>
     Math.round(closeTimeMs({ ...file, uploadMs }, 0, { ...flush, windowMs: 25 }));
   assert.deepEqual([0, 2, 8, 12, 60].map(dueMs), [1_025, 1_008, 1_008, 1_012, 1_025]);
+});
+
+test('some files follow each other at once, and over time there is one for each window', () => {
+  const limits = { ...flush, windowMs: 25, filesAtOnce: 4 };
+  const allowance = new FileAllowance(limits);
+  /** Closes a file whose only request came at a time. */
+  const close = (openedMs: number) => {
+    const file: OpenFile = {
+      openedMs,
+      quietSinceMs: openedMs,
+      bytes: 1_000,
+      requests: 1,
+      largeRequests: 0,
+      clients: 1,
+      stall: 'no',
+      bytesPerMs: 0,
+      uploadMs: 60,
+    };
+    const dueMs = closeTimeMs(file, 0, limits, allowance.allowedMs);
+    allowance.closed(dueMs);
+    return dueMs;
+  };
+  const table: readonly [openedMs: number, dueMs: number][] = [
+    [1_000, 1_000],
+    [1_000, 1_000],
+    [1_001, 1_001],
+    [1_002, 1_002],
+    [1_003, 1_025], // The fifth is the first that waits for a window.
+    [1_026, 1_050],
+    [1_200, 1_200], // After a pause of some windows.
+    [1_200, 1_200],
+  ];
+  for (const [openedMs, dueMs] of table) assert.equal(close(openedMs), dueMs, `${openedMs}`);
+
+  let closed = 0;
+  for (let nowMs = 10_000; nowMs < 20_000; closed++) nowMs = close(nowMs) + 1;
+  assert.ok(closed <= 10_000 / 25 + 4, `${closed} files in 10 s`);
 });
 
 test('the rate is that of about a second', () => {

@@ -46,6 +46,8 @@ const burstMs = 10;
 /**
  * When an open file is due, for a store that charges per request. The window is the upper bound.
  *
+ * With `filesAtOnce` a file after a pause is due at once, and so are some after it (`FileAllowance`).
+ *
  * A file whose clients all wait for it cannot grow. If its requests are large, their clients are limited by the time
  * that a file takes, so it is due at once. Otherwise it keeps a distance from the file before it, so that many small
  * clients share a request to the store.
@@ -55,13 +57,19 @@ const burstMs = 10;
  *
  * The constants are tuned in virtual time: `bench/slow-store/`, ADR 0109.
  */
-export function closeTimeMs(file: OpenFile, lastClosedMs: number, flush: FlushLimits): number {
+export function closeTimeMs(
+  file: OpenFile,
+  lastClosedMs: number,
+  flush: FlushLimits,
+  allowedMs = Number.POSITIVE_INFINITY,
+): number {
   const { compressedBytesMax = Number.POSITIVE_INFINITY, gatheredBytesMax = Number.POSITIVE_INFINITY } =
     flush;
   const { openedMs, bytes, stall } = file;
   if (bytes >= gatheredBytesMax && stall === 'no') return file.quietSinceMs + burstMs;
   const gatherMs = Math.min(gatherMsMax, flush.windowMs * gatherShare);
-  const latestMs = openedMs + waitMs(flush.windowMs, gatherMs, file.uploadMs);
+  const windowEndMs = openedMs + waitMs(flush.windowMs, gatherMs, file.uploadMs);
+  const latestMs = Math.min(windowEndMs, Math.max(openedMs, allowedMs));
   const spacingMs = Math.max(gatherMs, (spacingMsPerMbps * file.bytesPerMs) / 1000);
   const isLarge = areLarge(file);
   if (stall === 'here') {
@@ -104,6 +112,32 @@ export function hasLargeRequests(file: FileRequests, flush: FlushLimits): boolea
 function waitMs(windowMs: number, gatherMs: number, uploadMs: number): number {
   if (windowMs >= patientWindowMs || uploadMs === 0) return windowMs;
   return Math.min(windowMs, Math.max(gatherMs, uploadsPerWindow * uploadMs));
+}
+
+/**
+ * When a file may be closed without waiting for its window: as many follow each other as are allowed at once, and over
+ * time there is one for each window.
+ */
+export class FileAllowance {
+  readonly #windowMs: number;
+  readonly #filesAtOnce: number | undefined;
+  /** Up to when the windows of closed files reach if they follow each other. */
+  #usedUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor({ windowMs, filesAtOnce }: FlushLimits) {
+    this.#windowMs = windowMs;
+    this.#filesAtOnce = filesAtOnce;
+  }
+
+  /** When the next file may be closed. */
+  get allowedMs(): number {
+    if (this.#filesAtOnce === undefined) return Number.POSITIVE_INFINITY;
+    return this.#usedUntilMs - (this.#filesAtOnce - 1) * this.#windowMs;
+  }
+
+  closed(nowMs: number): void {
+    this.#usedUntilMs = Math.max(this.#usedUntilMs, nowMs) + this.#windowMs;
+  }
 }
 
 /** Over which time `RecentRate` averages. */

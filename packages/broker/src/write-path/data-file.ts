@@ -21,6 +21,11 @@ export type Stall = 'here' | 'elsewhere' | 'no';
 export interface FlushLimits {
   /** How long the first batch may wait; 0 if the store does not charge per request. */
   readonly windowMs: number;
+  /**
+   * So many files may follow each other without waiting, if there is one for each window over time. If absent, every
+   * file may wait for its window.
+   */
+  readonly filesAtOnce?: number | undefined;
   readonly uncompressedBytesMax: number;
   /** If absent, only the uncompressed size counts. */
   readonly compressedBytesMax?: number | undefined;

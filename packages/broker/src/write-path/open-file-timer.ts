@@ -1,5 +1,5 @@
 import type { Clock } from '@weir/core';
-import { closeTimeMs, countLarge, RecentRate } from './close-time.ts';
+import { closeTimeMs, countLarge, FileAllowance, RecentRate } from './close-time.ts';
 import type { DataFile, FlushLimits } from './data-file.ts';
 import { committedFilePace, FilePace, filePace } from './file-pace.ts';
 import type { OutstandingAppends } from './outstanding-appends.ts';
@@ -19,6 +19,7 @@ export class OpenFileTimer {
   readonly #options: OpenFileTimerOptions;
   readonly #pace: FilePace;
   readonly #rate = new RecentRate();
+  readonly #allowance: FileAllowance;
   #lastClosedMs = Number.NEGATIVE_INFINITY;
   #isDue = false;
   /** Whether the open file waits for requests that clients may still send. */
@@ -31,6 +32,7 @@ export class OpenFileTimer {
 
   constructor(options: OpenFileTimerOptions) {
     this.#options = options;
+    this.#allowance = new FileAllowance(options.flush);
     this.#pace = new FilePace(() => (options.areCommits() ? committedFilePace : filePace));
   }
 
@@ -75,7 +77,7 @@ export class OpenFileTimer {
       bytesPerMs,
       uploadMs,
     };
-    const dueMs = closeTimeMs(open, this.#lastClosedMs, flush);
+    const dueMs = closeTimeMs(open, this.#lastClosedMs, flush, this.#allowance.allowedMs);
     if (dueMs <= nowMs) this.#isDue = true;
     else this.#dueAt(dueMs);
   }
@@ -119,6 +121,7 @@ export class OpenFileTimer {
 
   closed({ bytes, closedMs }: DataFile): void {
     this.#lastClosedMs = closedMs;
+    this.#allowance.closed(closedMs);
     this.#pace.closed(closedMs);
     this.#rate.add(bytes, closedMs);
   }

@@ -12,8 +12,10 @@ interface LightningOptions extends Omit<WritePathOptions, 'sequences' | 'lateCom
   readonly hasRipcord?: boolean | undefined;
 }
 
-/** Where the store charges per request, a file of lightning topics waits for no longer than this for others. */
+/** Where the store charges per request, files of lightning topics are so far apart over time, unless they are full. */
 const lightningWindowMs = 25;
+/** After a pause so many do not wait for others. */
+const filesAtOnce = 4;
 
 /**
  * Adds lightning topics to the write path of other topics: their records lie in files of their own, which are
@@ -51,7 +53,7 @@ export function withLightning(classic: WritePath, options: LightningOptions): Wr
     ...options,
     // Beside those of other topics.
     bufferedBytesMax: options.bufferedBytesMax / 2,
-    flush: { ...flush, windowMs: Math.min(flush.windowMs, lightningWindowMs) },
+    flush: { ...flush, windowMs: Math.min(flush.windowMs, lightningWindowMs), filesAtOnce },
     sequences,
     lateCommits: {
       acknowledged: () => outstanding.add(1),
