@@ -94,14 +94,15 @@ export class CutOver {
       const [stopped] = watch.stopped;
       if (stopped !== undefined) hold(state, stoppedLine(stopped));
       else if (!watch.isComplete) hold(state, 'some partitions do not answer at the source');
-      else if (!unproxied.isKnown) {
-        isHeld = true;
-        this.#held.set(state.topic.topicId, 'watches for some seconds whether others write to the source');
-      } else if (unproxied.isRising)
+      else if (unproxied.isRising)
         hold(
           state,
           `${unproxied.count} records reached the source without the agents: let these producers write to the agents, or stop them`,
         );
+      else if (!unproxied.isKnown || !unproxied.isExplained) {
+        isHeld = true;
+        this.#held.set(state.topic.topicId, 'watches for some seconds whether others write to the source');
+      }
     }
     const lagMax = lagOffsetsMax + perMs * lagMsMax;
     if (!isHeld && lag > lagMax)

@@ -10,6 +10,7 @@ function watch() {
   let [ends, forwarded] = [1_000, 0];
   return {
     writes,
+    clock,
     /** So many seconds, in each of which the source gets records, and agents say that they passed some on. */
     pass(seconds: number, gets = 0, says = gets) {
       let more = 0;
@@ -52,6 +53,41 @@ test('others are counted, and hold back until half a minute after the last of th
   assert.deepEqual([counted, writes.count, writes.isRising], [200, 200, true]);
   assert.equal(pass(30, 100), 0);
   assert.deepEqual([writes.count, writes.isRising], [200, false]);
+});
+
+test('others that began a few seconds ago are not counted yet, and not explained either', () => {
+  const { writes, pass } = watch();
+  pass(20);
+  assert.equal(writes.isExplained, true);
+  // Agents passed nothing on, so that the source can have it only from others.
+  assert.equal(pass(10, 5, 0), 0);
+  assert.deepEqual([writes.isKnown, writes.isRising, writes.isExplained], [true, false, false]);
+  assert.equal(pass(20), 50);
+  assert.deepEqual([writes.isRising, writes.isExplained], [true, true]);
+});
+
+test('what agents may not have said yet explains what the source got', () => {
+  const { writes, pass } = watch();
+  pass(20, 100);
+  for (let round = 0; round < 20; round++) {
+    pass(4, 100, 0);
+    assert.equal(writes.isExplained, true);
+    pass(2, 100, 300);
+    assert.deepEqual([writes.isRising, writes.isExplained], [false, true]);
+  }
+  pass(8);
+  assert.equal(writes.isExplained, true, 'when they write no more');
+});
+
+test('readings that are far apart explain as well', () => {
+  const { writes, pass, clock } = watch();
+  pass(20);
+  clock.advance(12_000);
+  assert.equal(writes.isExplained, true);
+  pass(2, 5, 0);
+  pass(2);
+  clock.advance(12_000);
+  assert.equal(writes.isExplained, false);
 });
 
 test('nothing is known before they were watched for a while, and again after counts began anew', () => {

@@ -5,6 +5,12 @@ const usualWindowMs = 15_000;
 /** How long writes past the agents are held against a cut-over. */
 const risingMs = 30_000;
 
+interface Reading {
+  readonly atMs: number;
+  readonly ahead: number;
+  readonly forwarded: number;
+}
+
 /** How far the ends are ahead when the source got nothing without the agents. */
 interface Base {
   ahead: number;
@@ -23,7 +29,7 @@ export class UnproxiedWrites {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #windowMs: number;
   /** How far the ends are ahead of what agents say, over the last readings. */
-  readonly #recent: { readonly atMs: number; readonly ahead: number }[] = [];
+  readonly #recent: Reading[] = [];
   #base: Base | undefined;
   #isKnown = false;
   #forwarded = 0;
@@ -51,6 +57,20 @@ export class UnproxiedWrites {
     return this.#clock.monotonicMs() - this.#roseMs < risingMs;
   }
 
+  /**
+   * Whether agents say that they passed on what the source got, up to a few seconds ago and but for what they may not
+   * have said yet. Otherwise others may have begun to write, which counts as soon as it is certain.
+   */
+  get isExplained(): boolean {
+    const [base, first, last] = [this.#base, this.#recent[0], this.#recent.at(-1)];
+    if (base === undefined || first === undefined || last === undefined) return false;
+    // A source that is slow to say its ends has no later reading than the last.
+    const sinceMs = Math.min(this.#clock.monotonicMs() - this.#windowMs / 2, last.atMs);
+    const notSaid = this.#forwarded - first.forwarded;
+    const most = base.ahead + this.#counted + notSaid;
+    return this.#recent.some(({ atMs, ahead }) => atMs >= sinceMs && ahead <= most);
+  }
+
   /** `ends` was read before `forwarded`. Returns how many more there are. */
   read(ends: number, forwarded: number): number {
     const atMs = this.#clock.monotonicMs();
@@ -64,7 +84,7 @@ export class UnproxiedWrites {
     this.#forwarded = forwarded;
     const ahead = ends - forwarded;
     if (this.#recent.length > 0 && !this.#base.isSettled) this.#settle(this.#base, atMs, ahead);
-    this.#recent.push({ atMs, ahead });
+    this.#recent.push({ atMs, ahead, forwarded });
     while (this.#recent.length > 1 && atMs - this.#recent[0]!.atMs > this.#windowMs) this.#recent.shift();
     const isFull = atMs - this.#recent[0]!.atMs >= this.#windowMs / 2;
     const least = Math.min(...this.#recent.map((one) => one.ahead)) - this.#base.ahead;
