@@ -1,7 +1,6 @@
 // npm runs this at the end of `npm ci` and `npm install`, on whatever Node the machine has.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { hasTools, removeHeaders, root, runtimePath, sizeOfInstallation } from './installation.mjs';
+import { hasTools, missingRuntime, removeHeaders, root, sizeOfInstallation } from './installation.mjs';
 
 /** `git config weir.tools true` is for contributors who call the tools directly: it makes every `npm ci` bring them. */
 function wantsTools() {
@@ -15,8 +14,9 @@ function wantsTools() {
 removeHeaders();
 const { bundleIfStale } = await import('./bundle.mjs');
 await bundleIfStale();
-if (!existsSync(runtimePath)) {
-  process.stderr.write(`weir: there is no Node 24 at ${runtimePath}; were install scripts switched off?\n`);
+const missing = missingRuntime();
+if (missing !== undefined) {
+  process.stderr.write(`weir: ${missing}\n`);
 } else if (hasTools()) {
   process.stdout.write(`weir: installed, with the tools of contributors: ${sizeOfInstallation()}\n`);
 } else if (wantsTools() && process.env.WEIR_ADDS_TOOLS === undefined) {

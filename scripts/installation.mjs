@@ -5,12 +5,28 @@ import { fileURLToPath } from 'node:url';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 export const lockPath = join(root, 'package-lock.json');
-export const runtimePath = join(root, 'node_modules', 'node', 'bin', 'node');
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const runtimePackage = `node-${process.platform}-${process.arch}`;
+const hasRuntimePackage = runtimePackage in manifest.optionalDependencies;
+const runtimeFolder = join(root, 'node_modules', runtimePackage);
+const isNewEnough = Number.parseInt(process.versions.node, 10) >= 24;
+
+/** Node 24: the package for the platform, and where npm has none, the Node that runs this if it is new enough. */
+export const runtimePath =
+  !hasRuntimePackage && isNewEnough ? process.execPath : join(runtimeFolder, 'bin', 'node');
+
+/** Why there is no Node 24, or undefined. */
+export function missingRuntime() {
+  if (existsSync(runtimePath)) return undefined;
+  return hasRuntimePackage
+    ? `there is no Node 24 at ${runtimePath}; were optional packages left out?`
+    : `npm has no Node 24 for ${process.platform}-${process.arch}; install Node 24 or newer`;
+}
 
 /** Whether the tools of contributors are there: format, types, tests and the clients of interop tests come together. */
 export function hasTools() {
-  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  return Object.keys(devDependencies).every((name) => existsSync(join(root, 'node_modules', name)));
+  return Object.keys(manifest.devDependencies).every((name) => existsSync(join(root, 'node_modules', name)));
 }
 
 /** Folders of packages that every platform has, as the lock file lists them. */
@@ -26,34 +42,26 @@ export function packageFolders({ withTools }) {
 
 /** The package of Node brings headers for compiling addons, a third of its size. Nothing here is compiled. */
 export function removeHeaders() {
-  const nested = join(root, 'node_modules', 'node', 'node_modules');
-  if (!existsSync(nested)) return;
-  for (const name of readdirSync(nested).filter((entry) =>
-    /^node-(?:bin-)?(?:linux|darwin|win|aix)/.test(entry),
-  )) {
-    for (const unused of ['include', 'share'])
-      rmSync(join(nested, name, unused), { recursive: true, force: true });
-  }
+  for (const unused of ['include', 'share'])
+    rmSync(join(runtimeFolder, unused), { recursive: true, force: true });
 }
 
 /** `181 MB, of which Node 24 takes 121 MB`. */
 export function sizeOfInstallation() {
   const megabytes = (bytes) => `${Math.round(bytes / 2 ** 20)} MB`;
-  const all = sizeBelow(join(root, 'node_modules'), new Set());
+  const all = sizeBelow(join(root, 'node_modules'));
   return `${megabytes(all)}, of which Node takes ${megabytes(lstatSync(runtimePath).size)}`;
 }
 
-/** What files take on the disk. One with several names counts once: the binary of Node has two. */
-function sizeBelow(folder, seen) {
+/** What files take on the disk. */
+function sizeBelow(folder) {
   let bytes = 0;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      bytes += sizeBelow(path, seen);
+      bytes += sizeBelow(path);
     } else if (entry.isFile()) {
-      const { size, blocks = Math.ceil(size / 512), ino, nlink } = lstatSync(path);
-      if (nlink > 1 && seen.has(ino)) continue;
-      seen.add(ino);
+      const { size, blocks = Math.ceil(size / 512) } = lstatSync(path);
       bytes += blocks * 512;
     }
   }

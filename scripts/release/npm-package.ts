@@ -30,7 +30,9 @@ export function npmPackage({ files, loaded, tables }: PackageParts): ReleaseFile
     bin: { weir: 'bin/weir' },
     exports: exportsOf(),
     dependencies: loaded,
-    optionalDependencies: Object.fromEntries(platforms.map(({ runtime }) => [runtime.name, runtimeVersion])),
+    optionalDependencies: Object.fromEntries(
+      platforms.map(({ runtimeName }) => [runtimeName, runtimeVersion]),
+    ),
     peerDependencies: tables,
     peerDependenciesMeta: Object.fromEntries(Object.keys(tables).map((name) => [name, { optional: true }])),
   };

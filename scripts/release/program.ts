@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { release } from '@weir/core';
 import { pagesBesideDocs } from '@weir/mcp';
 import { filesOfPackages, type Lock, type PinnedPackage } from './npm-packages.ts';
-import { type Platform, runtimeVersion } from './platforms.ts';
+import type { Platform } from './platforms.ts';
 import { fileAt, filesBelow, type ReleaseFile, textFile } from './release-file.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -121,16 +121,15 @@ interface PlatformParts {
 
 /** Node, and the packages that npm would install on that platform, without what only compilers and people read. */
 export function partsFor(platform: Platform, lock: Lock, cachePath: string): PlatformParts {
-  const { name, integrity } = platform.runtime;
-  const runtime: PinnedPackage = { name, integrity, version: runtimeVersion, license: 'MIT' };
+  const runtime = lock.at(`node_modules/${platform.runtimeName}`);
   const packages = lock.closure([...loadedPackages, tablesPackage], platform);
   const contents = filesOfPackages([runtime, ...packages], cachePath);
   const files: ReleaseFile[] = [];
-  for (const file of contents.get(name)!) {
+  for (const file of contents.get(runtime.name)!) {
     if (file.path === 'bin/node') files.push({ ...file, path: 'runtime/bin/node', isProgram: true });
     else if (file.path === 'LICENSE') files.push({ ...file, path: 'runtime/LICENSE' });
   }
-  if (files.length !== 2) throw new Error(`${name} has no bin/node and LICENSE`);
+  if (files.length !== 2) throw new Error(`${runtime.name} has no bin/node and LICENSE`);
   for (const one of packages) {
     for (const file of contents.get(one.name)!)
       if (isLoaded(one.name, file.path))

@@ -8,23 +8,28 @@ export function blankComments(source: string): string {
 
 /** The comments alone: everything else is blanked. */
 export function commentsOf(source: string): string {
-  const code = blankComments(source);
-  return Array.from({ length: source.length }, (_, at) =>
-    source[at] === '\n' || source[at] !== code[at] ? source[at] : ' ',
-  ).join('');
+  return whereDifferent(source, blankComments(source), (line, code) =>
+    Array.from({ length: line.length }, (_, at) => (line[at] === code[at] ? ' ' : line[at])).join(''),
+  );
 }
 
 /** The contents of strings and templates alone: code, comments and the code inside `${…}` are blanked. */
 export function stringsOf(source: string): string {
-  const withStrings = blankComments(source);
-  const code = blankCommentsAndStrings(source);
-  let result = '';
-  for (let at = 0; at < withStrings.length; at++) {
-    const isKept =
-      withStrings[at] !== code[at] || (withStrings[at] === ' ' && withStrings[at - 1] !== code[at - 1]);
-    result += isKept || withStrings[at] === '\n' ? withStrings[at] : ' ';
-  }
-  return result;
+  return whereDifferent(blankComments(source), blankCommentsAndStrings(source), (line, code) =>
+    Array.from({ length: line.length }, (_, at) => {
+      const isKept = line[at] !== code[at] || (line[at] === ' ' && line[at - 1] !== code[at - 1]);
+      return isKept ? line[at] : ' ';
+    }).join(''),
+  );
+}
+
+/** Replaces the lines that differ from those of the other text. Most do not, and are blanked as a whole. */
+function whereDifferent(text: string, other: string, kept: (line: string, code: string) => string): string {
+  const others = other.split('\n');
+  const lines = text.split('\n');
+  return lines
+    .map((line, at) => (line === others[at] ? ' '.repeat(line.length) : kept(line, others[at]!)))
+    .join('\n');
 }
 
 export function blankCommentsAndStrings(source: string): string {
@@ -41,7 +46,17 @@ const opening = /['"`/{}]/g;
 const beforeRegex =
   /(?:^|[=(,:!&|?{;[+*%~^<>-]|\b(?:return|case|typeof|of|in|do|else|void|throw|await|yield))\s*$/;
 
+/** What was blanked in this process, because several rules read the same files. */
+const blanked = { code: new Map<string, string>(), all: new Map<string, string>() };
+
 function blank(source: string, stringsToo: boolean): string {
+  const known = stringsToo ? blanked.all : blanked.code;
+  const found = known.get(source) ?? blankAnew(source, stringsToo);
+  known.set(source, found);
+  return found;
+}
+
+function blankAnew(source: string, stringsToo: boolean): string {
   let result = '';
   let done = 0;
   // Open braces since each `${` that is open. The rest of the template follows the brace that closes it.
@@ -98,7 +113,10 @@ function endOf(token: RegExp, source: string, start: number): number | undefined
 }
 
 function spaces(token: string): string {
-  return token.replaceAll(/[^\n]/g, ' ');
+  return token
+    .split('\n')
+    .map((line) => ' '.repeat(line.length))
+    .join('\n');
 }
 
 interface Import {

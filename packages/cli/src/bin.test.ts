@@ -107,9 +107,9 @@ function freshCheckout(name: string, printed = '$@'): string {
   chmodSync(join(root, 'bin/weir'), 0o755);
   const installer = [
     "import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';",
-    "mkdirSync('node_modules/node/bin', { recursive: true });",
-    `writeFileSync('node_modules/node/bin/node', '#!/bin/sh\\necho "${printed}"\\n');`,
-    "chmodSync('node_modules/node/bin/node', 0o755);",
+    "mkdirSync('node_modules/node-here/bin', { recursive: true });",
+    `writeFileSync('node_modules/node-here/bin/node', '#!/bin/sh\\necho "${printed}"\\n');`,
+    "chmodSync('node_modules/node-here/bin/node', 0o755);",
     "process.stdout.write('installing\\n');",
   ];
   writeFileSync(join(root, 'scripts/install.mjs'), installer.join('\n'));

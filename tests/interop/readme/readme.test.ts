@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Environment, systemEnvironment } from '@weir/core';
+import { type Environment, systemClock } from '@weir/core';
+import { freshEnvironment } from '../fresh-environment.ts';
 import { blocksOf } from './blocks.ts';
 import { PageRun, type Replaced, type Shown } from './page-run.ts';
 import { Terminal } from './terminal.ts';
@@ -50,35 +51,20 @@ function copyRepository(target: string): void {
   }
 }
 
-/**
- * Returns an environment with free ports, a separate home, and the Node of the machine: Weir's own is installed from
- * npm's cache.
- */
+/** Weir's own Node is installed from npm's cache. */
 function environmentOf(home: string): Environment {
-  const { PATH = '', HOME = '' } = systemEnvironment;
-  const npm = Object.entries(systemEnvironment).filter(([name]) =>
-    /^(?:npm_config_(?:registry|cache|userconfig|globalconfig)|https?_proxy|no_proxy|node_extra_ca_certs)$/i.test(
-      name,
-    ),
-  );
   return {
-    npm_config_cache: join(HOME, '.npm'),
-    npm_config_userconfig: join(HOME, '.npmrc'),
-    ...Object.fromEntries(npm),
+    ...freshEnvironment(home),
     npm_config_prefer_offline: 'true',
-    PATH: PATH.split(delimiter)
-      .filter((folder) => !folder.includes('node_modules'))
-      .join(delimiter),
-    HOME: home,
     SERVICE_KAFKA_PORT: '0',
     SERVICE_HTTP_PORT: '0',
     SERVICE_CONSOLE_PORT: '0',
     SERVICE_SCHEMA_REGISTRY_PORT: '0',
-    // By default the agent would query the cloud for its zone, and servers would listen on all interfaces.
-    SERVICE_AVAILABILITY_ZONE: 'here',
-    SERVICE_BIND_ADDRESS: '127.0.0.1',
   };
 }
+
+const pollMs = 100;
+const completedWithinMs = 300_000;
 
 test('the commands of the README work one after the other on a fresh clone', {
   skip: missing,
@@ -96,6 +82,12 @@ test('the commands of the README work one after the other on a fresh clone', {
     assert.match(block.language, /^(?:sh|console)$/, `line ${block.line}`);
   const replaced: Replaced[] = [['/tmp/', `${folder}/tmp/`]];
   await new PageRun({ text: readme, expected, replaced }, terminal).runBlocks(t);
-  assert.ok(existsSync(join(clone, 'node_modules/node')), 'it was installed');
+  assert.ok(existsSync(join(clone, 'node_modules/.bin/node')), 'it was installed');
+  // What follows beside the cluster has the lowest priority.
+  for (const made of ['dist/current.json', 'packages/console/dist/index.html'])
+    for (let ms = 0; !existsSync(join(clone, made)); ms += pollMs) {
+      assert.ok(ms < completedWithinMs, `${made} was made beside the cluster`);
+      await new Promise<void>((resolve) => systemClock.after(pollMs, resolve));
+    }
   assert.ok(!existsSync(join(clone, 'node_modules/typescript')), 'without the tools of contributors');
 });

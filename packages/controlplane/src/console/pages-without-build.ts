@@ -3,7 +3,7 @@ import { apiPath, type OperationName } from '@weir/api';
 import { contentPolicy, protectPage } from '../http/content-policy.ts';
 import { type Handler, pathOf } from '../http/route-table.ts';
 
-/** What the paths of links and of sign-in say where the console was never built: how to build it, or what to call. */
+/** What the paths of links and of sign-in say where the console is not built yet: how to build it, or what to call. */
 export const pagesWithoutBuild = {
   setup: sayHow('Set Weir up', 'setup'),
   join: sayHow('Join Weir', 'users/accept_invitation'),
@@ -17,7 +17,8 @@ function sayHow(title: string, operation: OperationName): Handler {
 <meta name="viewport" content="width=device-width">
 <title>${title}</title>
 <h1>${title}</h1>
-<p>The console is not built. Run <code>npm run build:console</code> and open this page again.</p>
+<p>The console is not built yet. The first <code>npm start</code> builds it beside the cluster, and
+<code>npm run build:console</code> at any time. Then open this page again.</p>
 <p>Programs call <code>POST ${apiPath}/${operation}</code>; <a href="${apiPath}/docs">its fields</a>.</p>
 </html>
 `;

@@ -19,7 +19,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
 import { release, systemEnvironment } from '@weir/core';
 import { packageVersion } from '../../../../scripts/release/npm-package.ts';
 import { platforms } from '../../../../scripts/release/platforms.ts';
@@ -28,15 +27,17 @@ import { missingPackage } from '../../debian-package.ts';
 import { writeFromGuide } from '../../embedded/guide.ts';
 import { freePort } from '../../s3/server.ts';
 import { msToFirstRecord } from './first-record.ts';
+import { fixedSource } from './fixed-source.ts';
 import { hasProgram, missingNamespaces, runIsolated } from './isolated-root.ts';
+import { unpackImage } from './unpacked-image.ts';
 
-const root = join(import.meta.dirname, '../../../..');
 const scratch = mkdtempSync(join(tmpdir(), 'weir-release-'));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
 const platform = platforms.find(({ os, cpu }) => os === process.platform && cpu === process.arch);
 const skip = platform === undefined ? `no release for ${process.platform}-${process.arch}` : false;
 const { name: platformName, debianName, imageName } = platform ?? platforms[0]!;
+const source = join(scratch, 'source');
 const out = join(scratch, 'one');
 const artefact = (name: string) => join(out, name);
 const archiveName = `weir-${release}-${platformName}.tar.gz`;
@@ -49,13 +50,14 @@ const signKey = generateKeyPairSync('ed25519');
 function makeRelease(folder: string, options: readonly string[], environment: NodeJS.ProcessEnv): void {
   execFileSync(
     process.execPath,
-    [join(root, 'scripts/release.ts'), '--platforms', platformName, '--out', folder, ...options],
+    [join(source, 'scripts/release.ts'), '--platforms', platformName, '--out', folder, ...options],
     { cwd: scratch, env: { ...systemEnvironment, ...environment }, stdio: ['ignore', 'ignore', 'inherit'] },
   );
 }
 
 before(() => {
   if (skip !== false) return;
+  fixedSource(source);
   const keyPath = join(scratch, 'key.pem');
   writeFileSync(keyPath, signKey.privateKey.export({ type: 'pkcs8', format: 'pem' }));
   makeRelease(out, ['--sign-key', keyPath], {});
@@ -146,7 +148,7 @@ test('checksums name every artefact, and the provenance has those and a signatur
         .digest('hex'),
       name,
     );
-  const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+  const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: source, encoding: 'utf8' }).trim();
   assert.equal(statement.predicate.buildDefinition.resolvedDependencies[0].digest.gitCommit, commit);
 });
 
@@ -165,7 +167,7 @@ test('the bill of materials has every package that is in the archive', { skip },
     const { name, version } = JSON.parse(Buffer.from(file.bytes).toString());
     assert.ok(components.has(`${name}@${version}`), `${name}@${version}`);
   }
-  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { devDependencies } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
   for (const name of Object.keys(devDependencies))
     assert.ok(![...components].some((one) => String(one).startsWith(`${name}@`)), `${name} is a tool`);
 });
@@ -325,36 +327,13 @@ test('the units of systemd are valid, and harden what they start', {
 const skipImage = skip || missingNamespaces();
 const imageRoot = join(scratch, 'image-root');
 
-/** The files of the image, as its layers lie upon each other. */
-function unpackImage(): { readonly config: Record<string, never>; readonly compressedBytes: number } {
-  const layout = join(scratch, 'layout');
-  mkdirSync(layout, { recursive: true });
-  execFileSync('tar', ['-xf', artefact(imageTarName), '-C', layout]);
-  const blob = (digest: string) => readFileSync(join(layout, 'blobs', digest.replace(':', '/')));
-  const [described] = JSON.parse(readFileSync(join(layout, 'index.json'), 'utf8')).manifests;
-  const manifest = JSON.parse(blob(described.digest).toString());
-  const config = JSON.parse(blob(manifest.config.digest).toString());
-  mkdirSync(imageRoot, { recursive: true });
-  for (const [index, { digest, size }] of manifest.layers.entries()) {
-    const bytes = blob(digest);
-    assert.equal(bytes.length, size);
-    const tar = gunzipSync(bytes);
-    assert.equal(`sha256:${createHash('sha256').update(tar).digest('hex')}`, config.rootfs.diff_ids[index]);
-    execFileSync('tar', ['-x', '--same-owner', '-C', imageRoot], { input: tar });
-  }
-  const compressedBytes = manifest.layers.reduce((sum: number, { size }: { size: number }) => sum + size, 0);
-  return { config, compressedBytes };
-}
-
 test('the image is small, and starts as a user without rights on files that it cannot change', {
   skip: skipImage,
 }, () => {
-  const { config, compressedBytes } = unpackImage();
+  const layout = join(scratch, 'layout');
+  const { config, compressedBytes } = unpackImage(artefact(imageTarName), layout, imageRoot);
   assert.ok(compressedBytes <= 120e6, `${compressedBytes} bytes compressed`);
-  const { architecture, config: settings } = config as unknown as {
-    architecture: string;
-    config: { User: string; Env: string[]; Entrypoint: string[]; Healthcheck: { Test: string[] } };
-  };
+  const { architecture, config: settings } = config;
   assert.equal(architecture, imageName);
   const [user] = settings.User.split(':');
   assert.notEqual(Number(user), 0);

@@ -39,28 +39,17 @@ interface Run {
   readonly argv: readonly string[];
 }
 
-/** Runs a program with a folder as its whole system, which it cannot change. */
-export function runIsolated(root: string, { user, environment, argv }: Run): SpawnSyncReturns<string> {
-  return spawnSync(
+/** The command that runs a program with a folder as its whole system, which it cannot change. */
+export function isolated(root: string, { user, environment, argv }: Run): [command: string, args: string[]] {
+  const namespaces = ['--mount', '--pid', '--fork', '--kill-child'];
+  return [
     'unshare',
-    [
-      '--mount',
-      '--pid',
-      '--fork',
-      '--kill-child',
-      'sh',
-      '-c',
-      start,
-      'sh',
-      root,
-      user,
-      '/bin/env',
-      '-i',
-      ...environment,
-      ...argv,
-    ],
-    { encoding: 'utf8', timeout: 120_000 },
-  );
+    [...namespaces, 'sh', '-c', start, 'sh', root, user, '/bin/env', '-i', ...environment, ...argv],
+  ];
+}
+
+export function runIsolated(root: string, run: Run): SpawnSyncReturns<string> {
+  return spawnSync(...isolated(root, run), { encoding: 'utf8', timeout: 120_000 });
 }
 
 export function hasProgram(name: string): boolean {

@@ -27,6 +27,8 @@ const skip = missingHistory();
 /** How long producers have records for. Transactions go on until the end, so that there is always load. */
 const producedMs = 30_000;
 const withinMs = 120_000;
+/** A process that is killed and started again at once may lead again before the other one does. */
+const killedForMs = 20_000;
 const agentCount = 3;
 const controlPlaneCount = 2;
 const seed = 42;
@@ -93,7 +95,7 @@ async function underLoad(
       },
       async killLeader() {
         const slot = await leader();
-        cluster.kill('control plane', slot, 0);
+        cluster.kill('control plane', slot, killedForMs);
         await cluster.until(
           async () => ![slot, undefined].includes(await cluster.leader()),
           withinMs,
