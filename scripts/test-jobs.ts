@@ -39,6 +39,7 @@ const sharedFolders: Readonly<Record<string, number>> = {
   'packages/cli/src/apply/': 8,
   'packages/cli/src/demo/': 8,
   'packages/cli/src/results/': 8,
+  'packages/cli/src/servers/': 8,
   'packages/cli/src/tools/': 8,
   'packages/cluster/src/': 16,
   'packages/controlplane/src/': 16,
@@ -50,6 +51,10 @@ const sharedFolders: Readonly<Record<string, number>> = {
   'packages/sql/src/': 8,
   'packages/storage/src/': 16,
   'packages/tables/src/': 8,
+  // Tests of what other packages test with.
+  'packages/core/testing/': 8,
+  // Files that are not in a folder of above.
+  'packages/cli/src/': 8,
   'tests/house/': 12,
 };
 

@@ -3,6 +3,7 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { systemClock, systemEnvironment } from '@weir/core';
 import { isOutputClosed, print, printError } from './output.ts';
 import { propertySeedVariable } from './property-seed.ts';
@@ -36,6 +37,8 @@ export interface RunOptions {
    * run again too, each in its own.
    */
   readonly repeatsAlone?: boolean;
+  /** Runs them with `--quick` (`test-process.ts`), except when it repeats them. */
+  readonly isQuick?: boolean;
   /** The run fails if more files than this fail beside others and pass alone. No limit if absent. */
   readonly passedOnlyAloneMax?: number;
   /** One of the workers starts only after this. */
@@ -44,6 +47,8 @@ export interface RunOptions {
   readonly priority?: number;
   /** Seed of property tests, if not the fixed one. */
   readonly propertySeed?: string;
+  /** Further variables of the processes. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 const slowestShown = 10;
@@ -54,23 +59,29 @@ export function findTests(root: string, patterns: readonly string[]): readonly s
 
 /**
  * Runs test files on all cores and prints one line per file as it ends, every failure in full, every skipped test by
- * name, and the slowest files. Durations are stored, so that the next run starts with the longest.
+ * name, and the files that took longest and most processor time. Durations are stored, so that the next run starts with
+ * the longest.
  */
 export async function runTests({
   root,
   files,
   workers = availableParallelism() + 1,
   repeatsAlone = false,
+  isQuick = false,
   passedOnlyAloneMax = Number.POSITIVE_INFINITY,
   oneWorkerAfter,
   priority = 0,
   propertySeed,
+  variables = {},
 }: RunOptions): Promise<Tally> {
   if (files.length === 0) throw new Error('no test file matches');
   const durations = new Durations(root);
   const jobs = [...planJobs(files, durations.known)];
-  const environment = propertySeed === undefined ? {} : { [propertySeedVariable]: propertySeed };
-  const run = (job: TestJob) => runJob(root, job, durations, { environment, priority });
+  const environment =
+    propertySeed === undefined ? variables : { ...variables, [propertySeedVariable]: propertySeed };
+  const options = { environment, priority };
+  const run = (job: TestJob) => runJob(root, job, durations, { ...options, isQuick });
+  const runAlone = (job: TestJob) => runJob(root, job, durations, { ...options, isQuick: false });
   const total = newTally();
   const toRepeat: TestJob[] = [];
   const failedBesideOthers = new Set<string>();
@@ -94,7 +105,7 @@ export async function runTests({
   const passedOnlyAlone: string[] = [];
   for (const job of toRepeat) {
     print(`  failed beside others, now alone: ${job.files.join(', ')}`);
-    for (const [file, tally] of await run(job)) {
+    for (const [file, tally] of await runAlone(job)) {
       addTally(total, tally);
       if (tally.failed === 0 && failedBesideOthers.has(file)) passedOnlyAlone.push(file);
     }
@@ -102,7 +113,11 @@ export async function runTests({
   if (repeatsAlone) addTally(total, passedAloneTally(passedOnlyAlone, passedOnlyAloneMax));
   durations.save();
   print('  slowest files:');
-  for (const [file, ms] of durations.slowest(slowestShown)) print(`    ${(ms / 1000).toFixed(1)} s ${file}`);
+  for (const [file, ms] of largest(durations.seen)) print(`    ${seconds(ms)} ${file}`);
+  const { processorMs } = durations;
+  const sumMs = [...processorMs.values()].reduce((sum, ms) => sum + ms, 0);
+  if (sumMs > 0) print(`  processor time: ${seconds(sumMs)}, most of it in`);
+  for (const [file, ms] of largest(processorMs)) print(`    ${seconds(ms)} ${file}`);
   return total;
 }
 
@@ -120,6 +135,8 @@ export function passedAloneTally(files: readonly string[], filesMax: number): Ta
 interface ProcessOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly priority: number;
+  /** Whether it may end with the first error that no test caught, and leave the rest of its files. */
+  readonly isQuick: boolean;
 }
 
 /** A process that reports nothing for so long hangs. It is ended, so that the others can be repeated and counted. */
@@ -129,22 +146,17 @@ async function runJob(
   root: string,
   { files }: TestJob,
   durations: Durations,
-  { environment, priority }: ProcessOptions,
+  { environment, priority, isQuick }: ProcessOptions,
 ): Promise<ReadonlyMap<string, Tally>> {
   const perFile = new Map<string, Tally>(files.map((file) => [file, newTally()]));
-  const reporter = join(root, 'scripts', 'test-reporter.ts');
-  const seed = join(root, 'scripts', 'property-seed.ts');
+  const program = fileURLToPath(import.meta.resolve('./test-process.ts'));
   const startMs = systemClock.monotonicMs();
-  const child = spawn(
-    process.execPath,
-    [`--import=${seed}`, '--test', '--test-isolation=none', `--test-reporter=${reporter}`, ...files],
-    {
-      cwd: root,
-      // A test process spends most of its time on loading the same modules as the previous one.
-      env: { NODE_COMPILE_CACHE: join(cacheFolder(root), 'tests'), ...systemEnvironment, ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+  const child = spawn(process.execPath, [program, ...(isQuick ? ['--quick'] : []), ...files], {
+    cwd: root,
+    // A test process spends most of its time on loading the same modules as the previous one.
+    env: { NODE_COMPILE_CACHE: join(cacheFolder(root), 'tests'), ...systemEnvironment, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   if (child.pid !== undefined && priority > 0) setPriority(child.pid, priority);
   const ended = new Promise<string | undefined>((resolve) => {
     child.on('error', ({ message }) => resolve(message));
@@ -157,6 +169,7 @@ async function runJob(
   let hasFailure = false;
   let fileStartMs = startMs;
   const lastSeen = new Map<string, number>();
+  let processorMs = 0;
   let isSilent = false;
   const endIfSilent = () =>
     systemClock.after(silenceMsMax, () => {
@@ -174,6 +187,10 @@ async function runJob(
     const result = JSON.parse(line.slice(resultMark.length)) as TestResult;
     const file = shortName(root, result.file);
     lastSeen.set(file, systemClock.monotonicMs());
+    if (result.processorMs !== undefined) {
+      durations.noteProcessorTime(file, result.processorMs - processorMs);
+      processorMs = result.processorMs;
+    }
     if (isContainer(result, file)) continue;
     const tally = perFile.get(file) ?? newTally();
     perFile.set(file, tally);
@@ -216,8 +233,13 @@ function isContainer({ isSuite, isEcho, passed, skipped, name }: TestResult, fil
 /** Durations of test files, stored between runs beside the installed packages. */
 class Durations {
   readonly known: Record<string, number>;
+  readonly seen = new Map<string, number>();
+  /**
+   * In this run only, where the system counts it. Of files in one process, the first also has what loading all of them
+   * took, and what the others took before the first was reported.
+   */
+  readonly processorMs = new Map<string, number>();
   readonly #path: string;
-  readonly #seen = new Map<string, number>();
 
   constructor(root: string) {
     this.#path = join(cacheFolder(root), 'test-durations.json');
@@ -225,18 +247,18 @@ class Durations {
   }
 
   note(file: string, ms: number): void {
-    this.#seen.set(file, Math.round(ms));
+    this.seen.set(file, Math.round(ms));
   }
 
-  slowest(count: number): readonly (readonly [string, number])[] {
-    return [...this.#seen].sort(([, a], [, b]) => b - a).slice(0, count);
+  noteProcessorTime(file: string, ms: number): void {
+    this.processorMs.set(file, (this.processorMs.get(file) ?? 0) + ms);
   }
 
   save(): void {
     mkdirSync(join(this.#path, '..'), { recursive: true });
     // Read again, because another run may have ended meanwhile.
     const known = readDurations(this.#path);
-    writeFileSync(this.#path, JSON.stringify({ ...known, ...Object.fromEntries(this.#seen) }));
+    writeFileSync(this.#path, JSON.stringify({ ...known, ...Object.fromEntries(this.seen) }));
   }
 }
 
@@ -246,6 +268,14 @@ function readDurations(path: string): Record<string, number> {
   } catch {
     return {};
   }
+}
+
+function largest(times: ReadonlyMap<string, number>): readonly (readonly [string, number])[] {
+  return [...times].sort(([, a], [, b]) => b - a).slice(0, slowestShown);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
 }
 
 /** The cache folder, which is removed together with the installed packages. */
