@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type MigrationResults, migrationSection, resultsText } from './migration/page.ts';
+import { migrationSection } from './migration/page.ts';
+import { type RowResults, resultsText } from './row-results.ts';
 import { withSection } from './section.ts';
 
-const results = (result: number): MigrationResults => ({
+const results = (result: number): RowResults => ({
   format: 1,
   machine: 'two cores',
   commit: 'abc',

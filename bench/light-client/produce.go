@@ -117,7 +117,13 @@ func (p *producer) send(requests int64) error {
 			return nil
 		}
 		if _, err := pieces.WriteTo(p.conn); err != nil {
-			return err
+			select {
+			case <-p.ended:
+				// receive has closed the connection, and says why.
+				return nil
+			default:
+				return err
+			}
 		}
 		due = due.Add(every)
 	}
