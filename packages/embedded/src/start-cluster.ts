@@ -1,3 +1,5 @@
+import nodeModule from 'node:module';
+import { join } from 'node:path';
 import type { TestCluster, TestClusterOptions, TestSchema } from './cluster.ts';
 import { runAsChild } from './run-as-child.ts';
 import type { Addresses } from './running-cluster.ts';
@@ -39,6 +41,9 @@ function here(): Promise<typeof import('./run-here.ts')> {
     throw new Error(
       `weir: runs: 'here' needs Node 24 or newer, and this is ${process.version}; leave it out`,
     );
+  // As the command does, or every process of tests would compile the whole program. What the tests load later is kept
+  // there too. A process that has such a folder already keeps its own.
+  nodeModule.enableCompileCache(join(import.meta.dirname, '../../../node_modules/.cache/weir'));
   return import(import.meta.resolve('./run-here.ts'));
 }
 
