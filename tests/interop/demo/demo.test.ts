@@ -35,7 +35,9 @@ test('a demo keeps its promises, its commands work, and it leaves nothing', {
 }, async (t) => {
   const folder = temporaryFolder(t);
   const demo = await start(t, quick, { TMPDIR: folder });
-  assert.deepEqual(readdirSync(folder), []);
+  // The data lake has a folder to write in as soon as its agent runs, which may be before this.
+  const files = readdirSync(folder).filter((name) => !name.startsWith('weir-lake-'));
+  assert.deepEqual(files, []);
   let open = earlyPromises;
   while (open.length > 0) {
     assert.equal(demo.child.exitCode, null, demo.stderr());

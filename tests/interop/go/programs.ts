@@ -51,6 +51,9 @@ function build(name: string, command: readonly string[], packagePath: string, cw
   return { missing: runGo([...command, '-o', program, packagePath], cwd).failure, program };
 }
 
+/** Helm and the types of Kubernetes take ten minutes on two cores that others use too. */
+const buildTimeoutMs = 1_800_000;
+
 /** Runs the go command; `failure` is false on success, otherwise the reason. */
 function runGo(
   args: readonly string[],
@@ -62,7 +65,7 @@ function runGo(
     cwd,
     env,
     encoding: 'utf8',
-    timeout: 600_000,
+    timeout: buildTimeoutMs,
   });
   if (error !== undefined) return { failure: `Go cannot be run: ${error.message}`, out: '' };
   if (status === 0) return { failure: false, out: stdout };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { batchOf, codeOf, errorName, startTestLeader, type TestClient } from '@weir/broker/testing';
 import { type Acl, clusterResourceName, Metrics, systemClock } from '@weir/core';
+import { pause } from '@weir/core/testing';
 import { type EventRecord, type EventTypeName, eventEnvelope, eventTopicName } from '@weir/events';
 import { batchRecords, recordBatches, zeroUuid } from '@weir/wire';
 import { startAgentUnderTest } from '../../testing/running-agent.ts';
@@ -47,6 +48,9 @@ async function eventsOf(client: TestClient, type: EventTypeName): Promise<EventR
   );
 }
 
+/** Events are written after a delay in real time; asking all the time would only slow it down. */
+const askAgainMs = 10;
+
 async function whenThere(
   client: TestClient,
   type: EventTypeName,
@@ -55,7 +59,13 @@ async function whenThere(
   for (;;) {
     const found = (await eventsOf(client, type)).find(isIt);
     if (found !== undefined) return found;
+    await pause(askAgainMs);
   }
+}
+
+/** Polls until the answer is as wanted. */
+async function untilAnswered<T>(question: () => Promise<T>, wanted: T): Promise<void> {
+  while ((await question()) !== wanted) await pause(askAgainMs);
 }
 
 /** Reading these events is an event of its own, if an ACL allows it. */
@@ -98,7 +108,7 @@ test('denials are events that clients can read, while events are switched on', a
   await node.createAcls(readsEvents);
   await set({ 'service.acls.enabled': 'true' });
   const client = await connect();
-  while ((await ask(client, 'before')) !== 'TOPIC_AUTHORIZATION_FAILED');
+  await untilAnswered(() => ask(client, 'before'), 'TOPIC_AUTHORIZATION_FAILED');
   await set({ 'service.events.enabled': 'true' });
   // An earlier denial is emitted again, although the log suppresses it for a minute.
   let isThere = false;
@@ -106,7 +116,10 @@ test('denials are events that clients can read, while events are switched on', a
     isThere = true;
   });
   const denied = await connect();
-  while (!isThere) assert.equal(await ask(denied, 'before'), 'TOPIC_AUTHORIZATION_FAILED');
+  while (!isThere) {
+    assert.equal(await ask(denied, 'before'), 'TOPIC_AUTHORIZATION_FAILED');
+    await pause(askAgainMs);
+  }
   const { source, type, time, data, specversion, datacontenttype, id } = await event;
   assert.deepEqual([specversion, datacontenttype, type], ['1.0', 'application/json', 'acl_logs']);
   assert.equal(source, `ws:agent:${clusterId}:agent-under-test`);
@@ -146,7 +159,7 @@ test('denials are events that clients can read, while events are switched on', a
   assert.equal(typeof stats.data.value, 'number');
 
   await set({ 'service.events.enabled': 'false' });
-  while ((await clusterConfig(client, 'service.events.enabled')) !== 'false');
+  await untilAnswered(() => clusterConfig(client, 'service.events.enabled'), 'false');
   const submitted = 'events_processor_submit_success_count';
   const before = await metric(submitted);
   assert.ok(before > 0);
@@ -193,7 +206,7 @@ test('an agent that stops writes its pending events first', async (t) => {
   });
   await node.createAcls(readsEvents);
   const client = await connect();
-  while ((await ask(client, 'first')) !== 'TOPIC_AUTHORIZATION_FAILED');
+  await untilAnswered(() => ask(client, 'first'), 'TOPIC_AUTHORIZATION_FAILED');
   await whenThere(client, 'acl_logs', isDenial);
   const before = counted('events_processor_submit_success_count');
   await ask(client, 'last words');
@@ -289,6 +302,6 @@ test('internal topics are not listed, and clients cannot change them', async (t)
   };
   assert.equal(await retention(), '3600000');
   await set({ 'service.events.cluster_metrics.retention.nanos': '7200000000001' });
-  while ((await retention()) !== '7200001');
+  await untilAnswered(retention, '7200001');
   assert.equal(node.role, 'leader');
 });

@@ -71,8 +71,11 @@ test('stopping weir stops the command', async (t) => {
     env: { PATH: systemEnvironment.PATH },
   });
   t.after(() => child.kill('SIGKILL'));
-  await once(child.stdout, 'data');
+  const ended = once(child, 'exit') as Promise<[number | null]>;
+  // A server that cannot start prints nothing.
+  const first = await Promise.race([once(child.stdout, 'data'), ended]);
+  assert.equal(String(first[0]), 'started');
   child.kill('SIGTERM');
-  const [code] = (await once(child, 'exit')) as [number | null];
+  const [code] = await ended;
   assert.equal(code, 3);
 });

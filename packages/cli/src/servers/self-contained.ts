@@ -164,10 +164,11 @@ export async function runSelfContained(
       metrics,
     });
     running.defer(() => controlPlane.stop());
-    running.defer(() => {
+    const stopTables = () => {
       stopping.abort();
       return tables.stop();
-    });
+    };
+    running.defer(stopTables);
     const bucketUse = {
       folder: probesFolder(clusterId),
       deletes: !values.disableFileDeletion,
@@ -234,6 +235,8 @@ export async function runSelfContained(
     running.defer(() =>
       agent.stop({ deadlineMs: Math.max(values.gracefulShutdownDuration, stopDeadlineMs) }),
     );
+    // They read from the agent, so that they stop before it. The call above counts if the start of the agent fails.
+    running.defer(stopTables);
     // The agent of the only cluster publishes its metrics too, so that the metrics of this process are all of them.
     const push = startMetricsPush({
       settings: metricsPushSettings(values),

@@ -23,14 +23,15 @@ export function ClientMetrics() {
   const mayNot = useMissingRight(useClusterId()) !== undefined;
   const [edited, setEdited] = useState<Subscription | 'new'>();
   const remove = useRemove();
-  const isEmpty = listed.data?.subscriptions.length === 0;
+  // Without any, the button is below the title; it must not move while it is clicked.
+  const hasRows = (listed.data?.subscriptions.length ?? 0) > 0;
   const create = (
     <Button kind="primary" icon={PlusIcon} disabled={mayNot} onClick={() => setEdited('new')}>
       Create subscription
     </Button>
   );
   return (
-    <SettingsFrame actions={isEmpty ? undefined : create}>
+    <SettingsFrame actions={hasRows || listed.isError ? create : undefined}>
       <Card title="Client metrics subscriptions">
         <Answer of={listed} what="list the subscriptions">
           {({ subscriptions }) =>
