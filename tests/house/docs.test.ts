@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { test } from 'node:test';
 import { configCatalogues } from '../../packages/cluster/src/configs/config-catalogues.ts';
@@ -69,6 +69,22 @@ test('links to chapters lead to headings', () => {
     text: '[gone](../README.md#gone) and [tour](../README.md#start)',
   };
   assert.deepEqual(deadAnchors(planted), ['docs/README.md: ](../README.md#gone)']);
+});
+
+/** Paths below these folders that pages name in code, without patterns. Decisions name what was there at their time. */
+const namedPath = /`((?:packages|tests|scripts|bench|deploy|bin)\/[\w./-]*\w)`/g;
+
+function missingPaths({ path, text }: { readonly path: string; readonly text: string }): string[] {
+  return [...text.matchAll(namedPath)]
+    .filter(([, named]) => !existsSync(join(root, named!)))
+    .map(([, named]) => `${path}: ${named}`);
+}
+
+test('files of the repository that pages name exist', () => {
+  const current = pages.filter(({ path }) => !/^(?:CHANGELOG\.md|docs\/adr\/\d)/.test(path));
+  assert.deepEqual(current.flatMap(missingPaths), []);
+  const planted = { path: 'docs/a.md', text: '`scripts/docs.ts`, `scripts/gone.ts` and `scripts/*.ts`' };
+  assert.deepEqual(missingPaths(planted), ['docs/a.md: scripts/gone.ts']);
 });
 
 test('commands, flags and variables on the pages exist', () => {

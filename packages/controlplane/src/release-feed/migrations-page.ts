@@ -10,7 +10,8 @@ export function migrationsPage(): string {
 
 Agents are upgraded one at a time, beside agents of other releases. These releases changed something that operators
 may have to act on; an upgrade over several releases needs all rows between them. The feed \`/agent-changelog.rss\` of
-the control plane has the same list.
+the control plane has the same list. The first release published here is v830. Rows of earlier numbers are for
+installations that come from a service with the same flags and names.
 
 ${markdownTable(
   ['release', 'change', 'what to do'],
