@@ -26,7 +26,7 @@ import { compatibilityPage } from '../tests/interop/compatibility/page.ts';
 import { limitsPage } from './limits-page.ts';
 import { dashboardFile } from './monitoring/dashboard.ts';
 import { rulesFile } from './monitoring/rules-file.ts';
-import { runbooksPage } from './monitoring/runbooks-page.ts';
+import { relatedAlerts, runbooksPage } from './monitoring/runbooks-page.ts';
 
 /** Renderers of generated pages, by path. */
 const pages: Readonly<Record<string, () => string>> = {
@@ -36,7 +36,7 @@ const pages: Readonly<Record<string, () => string>> = {
   'deploy/helm/weir/monitoring/alerts.yaml': rulesFile,
   'deploy/helm/weir/monitoring/dashboard.json': dashboardFile,
   'docs/reference/agent-http.md': httpPage,
-  'docs/reference/diagnostics.md': diagnosticsPage,
+  'docs/reference/diagnostics.md': () => diagnosticsPage(relatedAlerts),
   'docs/reference/api.md': apiPage,
   'docs/reference/bloblang.md': bloblangPage,
   'docs/reference/configs.md': configsPage,

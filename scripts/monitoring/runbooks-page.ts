@@ -41,9 +41,14 @@ ${rule.look.map((step, at) => `${at + 1}. ${step}`).join('\n')}
 **What to do:** ${rule.remedy}`;
 }
 
+/** The alerts that often fire when a diagnostic fails, beside the one for all of them. */
+export function relatedAlerts(diagnostic: string): readonly string[] {
+  return alertRules
+    .filter((rule) => rule.diagnostics.some((one) => one === diagnostic))
+    .map((rule) => rule.name);
+}
+
 function rowOf({ name, severity }: (typeof diagnostics)[number]): string {
-  const others = alertRules
-    .filter((rule) => rule.diagnostics.some((one) => one === name))
-    .map((rule) => `[${rule.name}](#${rule.name.toLowerCase()})`);
+  const others = relatedAlerts(name).map((alert) => `[${alert}](#${alert.toLowerCase()})`);
   return `| [${name}](../reference/diagnostics.md#${name}) | ${severity} | ${others.join(', ')} |`;
 }

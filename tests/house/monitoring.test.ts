@@ -41,10 +41,14 @@ test('every alert and every diagnostic has a runbook, and runbooks link back', (
     assert.equal(anchor, rule.name.toLowerCase());
     assert.ok(runbooks.includes(rule.expression), `${rule.name}: the section shows what fires`);
   }
+  const backFrom = (name: string) => reference.split(`\n### ${name}\n`)[1]?.split('\n### ')[0] ?? '';
+  for (const rule of alertRules) {
+    const link = `](../operate/runbooks.md#${rule.name.toLowerCase()})`;
+    for (const name of rule.diagnostics)
+      assert.ok(backFrom(name).includes(link), `${name} links back to ${rule.name}`);
+  }
   for (const { name } of diagnostics) {
     assert.ok(runbooks.includes(`](../reference/diagnostics.md#${name})`), name);
-    const [, section] = reference.split(`\n### ${name}\n`);
-    assert.ok(section !== undefined, name);
-    assert.match(section.split('\n### ')[0]!, /\]\(\.\.\/operate\/runbooks\.md#/, `${name} links back`);
+    assert.match(backFrom(name), /\]\(\.\.\/operate\/runbooks\.md#/, `${name} links back`);
   }
 });

@@ -4,12 +4,15 @@ import { type CheckDescription, checkTypes } from './check.ts';
 import { counted } from './number-texts.ts';
 import { diagnostics } from './registry.ts';
 
+/** The alerts of a release that often fire when a diagnostic fails, beside the one for all of them. */
+export type RelatedAlerts = (diagnostic: string) => readonly string[];
+
 /** The reference page of diagnostics, as Markdown. */
-export function diagnosticsPage(): string {
+export function diagnosticsPage(relatedAlerts: RelatedAlerts): string {
   const sections = [
     introduction,
     ...checkTypes.map((type) => {
-      const parts = diagnostics.filter((check) => check.type === type).map(sectionOf);
+      const parts = diagnostics.filter((check) => check.type === type).map((check) => sectionOf(check, relatedAlerts(check.name)));
       return `## ${type}\n\n${parts.join('\n\n')}`;
     }),
     releaseSection(),
@@ -38,7 +41,7 @@ The control plane runs ${diagnostics.length} checks on every cluster once a minu
 Diagnostics that are muted still fail and recover, without notifications. Mute one until a given time or until you unmute it, in the
 console or with \`mute_diagnostic\` and \`unmute_diagnostic\` of the [API](api.md).`;
 
-function sectionOf(check: CheckDescription): string {
+function sectionOf(check: CheckDescription, related: readonly string[]): string {
   const { name, title, severity, source, kinds, damping } = check;
   const { failAfterRuns, recoverAfterRuns } = damping;
   return `### ${name}
@@ -48,7 +51,13 @@ ${title}. Severity ${severity}; fails after ${counted(failAfterRuns, 'run')}, re
 - **Checks:** ${check.observes}
 - **Why:** ${check.explanation}
 - **What to do:** ${check.fix}
-- **Alerts:** ${severity === 'low' ? '[none](../operate/runbooks.md#diagnostics)' : '[WeirDiagnosticFails](../operate/runbooks.md#weirdiagnosticfails)'}`;
+- **Alerts:** ${alertsOf(severity, related)}`;
+}
+
+function alertsOf(severity: CheckDescription['severity'], related: readonly string[]): string {
+  const names = [...(severity === 'low' ? [] : ['WeirDiagnosticFails']), ...related];
+  if (names.length === 0) return '[none](../operate/runbooks.md#diagnostics)';
+  return names.map((name) => `[${name}](../operate/runbooks.md#${name.toLowerCase()})`).join(', ');
 }
 
 function releaseSection(): string {
