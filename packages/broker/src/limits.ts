@@ -259,7 +259,7 @@ export const brokerLimits = {
   fileBatchesMax: 32 * KiB,
   appendBatchesMax: 8 * KiB,
 
-  /** Topics that an agent knows to be lightning topics; when one was forgotten, its next write waits for others. */
+  /** Topics that an agent knows to be lightning topics. The next write to one that it forgot waits for other writes. */
   lightningTopicsMax: 20_000,
 
   /** Sequences of files that one call names, and the pause between two calls about them. */

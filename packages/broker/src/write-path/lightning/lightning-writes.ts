@@ -69,7 +69,8 @@ export function withLightning(classic: WritePath, options: LightningOptions): Wr
       },
     },
   });
-  return topicPaths({ classic, lightning, sequences, areAllLightning: hasRipcord });
+  const { bufferedBytesMax } = options;
+  return topicPaths({ classic, lightning, sequences, clock, bufferedBytesMax, areAllLightning: hasRipcord });
 
   function noteOldest(): void {
     const oldestMs = Math.min(left.oldestMs, lightning.oldestSealedMs() ?? Number.POSITIVE_INFINITY);

@@ -230,6 +230,66 @@ test('when the type of a topic changes, what was acknowledged is committed first
   assert.equal(end(), 5);
 });
 
+test('the first write to a lightning topic waits for what is under way, and holds nothing else up', async () => {
+  const { path, slow, one, registered } = await stage();
+  await registered();
+  const others = Array.from({ length: 50 }, (_, index) =>
+    path.cluster.addTopic(`fast-${index}`, 1, lightning),
+  );
+  const toSlow = (value: string) => append(path, [produced(slow, 0, batchOf([value]))]);
+  const held = heldPuts(path);
+  const before = toSlow('under way');
+  await settle();
+  const upload = path.store.puts;
+  // All of them are new to this agent.
+  const firsts = others.map(({ topicId }) =>
+    append(path, [{ ...produced(topicId, 0, batchOf(['first'])), isLightning: true }]),
+  );
+  const known = append(path, [one('known')]);
+  // A request of the same connection as a waiting one does not overtake it where they share a topic.
+  const behind = append(path, [
+    { ...produced(others[0]!.topicId, 0, batchOf(['second'])), isLightning: true },
+    produced(slow, 0, batchOf(['behind'])),
+  ]);
+  const after = toSlow('after');
+  await settle();
+  path.clock.advance(10);
+  await settle();
+  assert.equal(path.store.puts, upload + 1, 'the known topic alone goes on');
+  await held.finish(path.store.puts);
+  assert.deepEqual(known.errors, ['NONE']);
+  path.store.beforePut = async () => {};
+  await held.finish(upload);
+  for (let round = 0; round < 10; round++) {
+    await settle();
+    path.clock.advance(10);
+  }
+  await settle();
+  assert.deepEqual([...before.errors!, ...after.errors!], ['NONE', 'NONE']);
+  assert.ok(firsts.every(({ errors: found }) => found?.[0] === 'NONE'));
+  assert.deepEqual([before.offsets?.[0], behind.offsets?.[1], after.offsets?.[0]], [0, 1, 2]);
+  assert.ok(path.store.puts <= upload + 6, 'they share files');
+});
+
+test('a request that waits for a change of types is answered at its deadline and not written', async () => {
+  const { path, fast, write, registered, holdCommits, releaseCommits, end } = await stage();
+  await registered();
+  holdCommits();
+  write('lightning');
+  await settle();
+  const classic = append(path, [produced(fast, 0, batchOf(['classic']))], 2_000);
+  const later = append(path, [produced(fast, 0, batchOf(['later']))], 20_000);
+  await settle();
+  await path.clock.pass(1_999);
+  assert.equal(classic.outcome, undefined);
+  await path.clock.pass(1);
+  assert.deepEqual([classic.errors, later.outcome], [['REQUEST_TIMED_OUT'], undefined]);
+  await releaseCommits();
+  await path.clock.pass(10);
+  assert.deepEqual(later.offsets, [2]);
+  assert.equal(end(), 3);
+});
+
 test('a commit that was sent and not answered is repeated, and the file is committed once', async () => {
   const { path, write, registered, end } = await stage();
   await registered();
