@@ -159,6 +159,17 @@ export const brokerLimits = {
   /** Metadata requests of an agent that wait for their turn. Further ones are answered with a retriable error. */
   metadataRequestsWaitingMax: 4096,
 
+  /** Requests for agents that wait for the leader. Further ones are answered by what the agent knows. */
+  settlingRequestsMax: 4096,
+
+  /**
+   * Metadata requests of an agent that create topics at a time, and that wait for their turn and how long. Further ones
+   * are answered with a retriable error: without a leader each takes seconds.
+   */
+  autoCreationsMax: 64,
+  autoCreationsWaitingMax: 4096,
+  autoCreationWaitMsMax: 1000,
+
   /** Answers of one connection that wait to be sent, beyond which it is not read. One answer may exceed it. */
   responseBytesQueuedPerConnectionMax: 16 * MiB,
 

@@ -22,6 +22,7 @@ import { createHandlers } from '../src/dispatch/request-dispatch.ts';
 import type { ClientInflation } from '../src/inflation/client-inflation.ts';
 import type { ZoneOfAddress } from '../src/placement/address-zones.ts';
 import type { PartitionAssignmentStrategy } from '../src/placement/strategies.ts';
+import type { FairQueue } from '../src/pressure/fair-queue.ts';
 import { ClientQuotas } from '../src/quotas/client-quotas.ts';
 import type { HandlerOf } from '../src/requests/handler.ts';
 import type { ReceivedRequest, RequestServer } from '../src/requests/request-server.ts';
@@ -32,6 +33,8 @@ import { testAgent } from './agent.ts';
 export interface TestAgentOptions extends TestClusterOptions {
   /** Whether Metadata asks the leader. */
   readonly metadataAsksLeader?: boolean;
+  /** Bounds concurrent Metadata requests. Default: no bound. */
+  readonly metadataQueue?: FairQueue;
   readonly self?: AgentDescription;
   readonly strategy?: PartitionAssignmentStrategy;
   readonly zoneOfAddress?: ZoneOfAddress;
@@ -109,6 +112,7 @@ export async function serveCluster(
     defaultStrategy: options.strategy ?? 'consistent_random_jump',
     zoneOfAddress: options.zoneOfAddress,
     metadataAsksLeader: options.metadataAsksLeader,
+    ...(options.metadataQueue === undefined ? {} : { metadataQueue: options.metadataQueue }),
     ...(options.accessOf === undefined ? {} : { accessOf: options.accessOf }),
     quotas: new ClientQuotas({ records: view.records('clientQuota'), clock, metrics }),
     ...(options.clients === undefined ? {} : { clients: options.clients }),

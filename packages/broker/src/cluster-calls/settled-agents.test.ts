@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ClusterUnavailable } from '@weir/cluster';
 import { HandClock } from '@weir/core/testing';
+import { brokerLimits } from '../limits.ts';
 import type { RequestContext } from '../requests/handler.ts';
 import { SettledAgents } from './settled-agents.ts';
 
@@ -105,6 +106,40 @@ test('without an answer of the leader clients get what the agent knows', async (
   calls.at(-1)!.reject(new ClusterUnavailable('there is no leader'));
   await clock.pass(0);
   assert.equal(refused.isSettled, true);
+});
+
+test('a client waits for no longer because another call is under way, and learns that no leader answered', async () => {
+  const { clock, calls, connect, settled, age, ask } = stage();
+  const [first, second] = [connect(), connect()];
+  for (const context of [first, second]) settled.settle(context);
+  await age();
+  await ask(first);
+  await clock.pass(2_000);
+  assert.equal(calls.length, 1);
+  const answers: boolean[] = [];
+  void settled.settle(second)!.then((hasLeader) => answers.push(hasLeader));
+  await clock.pass(3_009);
+  assert.deepEqual([calls.length, answers], [2, []]);
+  await clock.pass(1);
+  assert.deepEqual(answers, [false]);
+  void settled.settle(second)!.then((hasLeader) => answers.push(hasLeader));
+  await clock.pass(1_010);
+  calls.at(-1)!.resolve();
+  await clock.pass(0);
+  assert.deepEqual(answers, [false, true]);
+});
+
+test('so many requests wait at most', async () => {
+  const { calls, connect, settled, age, clock } = stage();
+  const contexts = Array.from({ length: brokerLimits.settlingRequestsMax + 1 }, connect);
+  for (const context of contexts) settled.settle(context);
+  await age();
+  const waiting = contexts.map((context) => settled.settle(context));
+  assert.equal(waiting.filter((settling) => settling === undefined).length, 1);
+  await clock.pass(10);
+  calls[0]!.resolve();
+  await Promise.all(waiting);
+  assert.notEqual(settled.settle(contexts[0]!), undefined);
 });
 
 test('after a change of leaders clients wait until the new one knows which agents are left', async () => {

@@ -1,16 +1,16 @@
 import { takenOverGraceMs } from '@weir/cluster';
 import { type Clock, nextTurn } from '@weir/core';
 import type { Apis } from '@weir/wire';
+import { brokerLimits } from '../limits.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
-import { ifAvailable } from './if-available.ts';
 
 /** A client that connected longer ago than this knows the cluster, and asks because something may have changed. */
 const newClientMs = 1_000;
 /** The leader sees the end of an agent's connections in this time, unless it is busy. */
 const settleMs = 10;
 /**
- * A leader that does not answer in this time is not waited for: the view is what there is. When a leader dies, the next
- * one is there in this time.
+ * A leader that does not answer a request in this time is not waited for: the view is what there is. When a leader dies,
+ * the next one is there in this time.
  */
 const answerMsMax = 3_000;
 /** From the moment in which a new leader leaves an agent out until the others know. */
@@ -25,8 +25,9 @@ const publishMs = 50;
  */
 export class SettledAgents {
   readonly #connectedMs = new WeakMap<AbortSignal, number>();
-  #asking: Promise<void> = Promise.resolve();
-  #next: Promise<void> | undefined;
+  #asking: Promise<boolean> = Promise.resolve(true);
+  #next: Promise<boolean> | undefined;
+  #waitingCount = 0;
 
   /** Wraps the handler of the first request to note when the connection began. */
   noting(handler: HandlerOf<Apis['ApiVersions']>): HandlerOf<Apis['ApiVersions']> {
@@ -36,24 +37,36 @@ export class SettledAgents {
     };
   }
 
-  /** Returns when the view has the agents as they were when the client asked; `undefined` if it need not wait. */
-  settle(context: RequestContext): Promise<void> | undefined {
+  /**
+   * Resolves when the view has the agents as they were when the client asked, or to false if no leader has answered in
+   * time. `undefined` if the client need not wait.
+   */
+  settle(context: RequestContext): Promise<boolean> | undefined {
     const { cluster } = context;
     if (this.#ageMs(context) < newClientMs || cluster.agents().length < 2) return undefined;
     // Then the agent finds out by itself which others there are.
     if (cluster.isLeaderless()) return undefined;
-    return this.#settled(context);
+    if (this.#waitingCount >= brokerLimits.settlingRequestsMax) return undefined;
+    this.#waitingCount++;
+    return this.#settled(context).finally(() => {
+      this.#waitingCount--;
+    });
   }
 
-  async #settled(context: RequestContext): Promise<void> {
+  async #settled(context: RequestContext): Promise<boolean> {
     const { clock, cluster } = context;
+    const endMs = clock.monotonicMs() + settleMs + answerMsMax;
     await passed(clock, settleMs);
-    await this.#ask(context);
+    if (!(await this.#asked(context, endMs))) return false;
     const knownMs = cluster.leaderSinceMs() + takenOverGraceMs(cluster.agents().length) + publishMs;
-    const leftMs = knownMs - clock.monotonicMs();
-    if (leftMs <= 0) return;
-    await passed(clock, leftMs);
-    await this.#ask(context);
+    const nowMs = clock.monotonicMs();
+    if (knownMs <= nowMs) return true;
+    await passed(clock, Math.min(knownMs, endMs) - nowMs);
+    return this.#asked(context, endMs);
+  }
+
+  #asked(context: RequestContext, endMs: number): Promise<boolean> {
+    return answeredBy(context.clock, this.#ask(context), endMs);
   }
 
   #ageMs({ closed, clock }: RequestContext): number {
@@ -64,7 +77,7 @@ export class SettledAgents {
   }
 
   /** Clients that ask at the same time share a call that begins after them. */
-  #ask(context: RequestContext): Promise<void> {
+  #ask(context: RequestContext): Promise<boolean> {
     this.#next ??= this.#asking.then(async () => {
       await nextTurn(context.clock);
       this.#next = undefined;
@@ -75,14 +88,25 @@ export class SettledAgents {
   }
 }
 
-async function askLeader({ cluster, clock }: RequestContext): Promise<void> {
-  const asked = ifAvailable(cluster.port.describeJournal()).then(
-    () => {},
-    () => {},
+function askLeader({ cluster, clock }: RequestContext): Promise<boolean> {
+  const asked = cluster.port.describeJournal().then(
+    () => true,
+    () => false,
   );
-  await Promise.race([asked, passed(clock, answerMsMax)]);
+  return answeredBy(clock, asked, clock.monotonicMs() + answerMsMax);
 }
 
-function passed(clock: Pick<Clock, 'after'>, delayMs: number): Promise<void> {
+/** The answer, or false at the end of the time. */
+function answeredBy(clock: Clock, asked: Promise<boolean>, endMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(Math.max(0, endMs - clock.monotonicMs()), () => resolve(false));
+    void asked.then((isAnswered) => {
+      cancel();
+      resolve(isAnswered);
+    });
+  });
+}
+
+function passed(clock: Clock, delayMs: number): Promise<void> {
   return new Promise((resolve) => void clock.after(delayMs, resolve));
 }

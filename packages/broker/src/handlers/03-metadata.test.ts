@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operationBits, operationsOfResource } from '@weir/core';
+import { settle } from '@weir/core/testing';
 import { zeroUuid } from '@weir/wire';
 import { testAgent } from '../../testing/agent.ts';
 import { answered, startTestAgent } from '../../testing/test-agent-server.ts';
 import { codeOf } from '../../testing/test-client.ts';
+import { brokerLimits } from '../limits.ts';
+import { FairQueue } from '../pressure/fair-queue.ts';
 
 const everyVersion = Array.from({ length: 14 }, (_, version) => version);
 
@@ -166,6 +169,32 @@ test('a topic that cannot be created now is LEADER_NOT_AVAILABLE', async () => {
   cluster.addTopic('raced');
   const raced = answered(await call('Metadata', 9, { topics: [{ name: 'raced' }] }));
   assert.equal(raced.topics[0]!.errorCode, codeOf('LEADER_NOT_AVAILABLE'));
+});
+
+test('requests that create topics hold up no others, and wait for a second at most', async () => {
+  const metadataQueue = new FairQueue({ runningMax: 1, waitingMax: 1_000 });
+  const { call, cluster, clock } = await startTestAgent({ metadataQueue });
+  cluster.addTopic('here');
+  const creations: (() => void)[] = [];
+  cluster.around = async (name, proceed) => {
+    if (name === 'createTopics') await new Promise<void>((resolve) => creations.push(resolve));
+    return proceed();
+  };
+  const ask = async (name: string) => {
+    const { topics } = answered(await call('Metadata', 9, { topics: [{ name }] }));
+    return topics[0]!.errorCode;
+  };
+  const { autoCreationsMax, autoCreationWaitMsMax } = brokerLimits;
+  const creating = Array.from({ length: autoCreationsMax }, (_, index) => ask(`new-${index}`));
+  await settle();
+  const late = ask('late');
+  assert.equal(await ask('here'), 0);
+  assert.equal(creations.length, autoCreationsMax);
+  clock.advance(autoCreationWaitMsMax + 1);
+  for (const create of creations) create();
+  assert.ok((await Promise.all(creating)).every((code) => code === 0));
+  assert.equal(await late, codeOf('LEADER_NOT_AVAILABLE'));
+  assert.equal(creations.length, autoCreationsMax);
 });
 
 test('one request creates a limited number of topics, in one call', async () => {

@@ -10,7 +10,7 @@ import { brokerLimits } from '../limits.ts';
 import { parseClientFeatures } from '../placement/client-features.ts';
 import { describedPartitions, leaderEpoch, type PlacementOf, rack } from '../placement/described-agents.ts';
 import type { Placement } from '../placement/placement.ts';
-import type { FairQueue } from '../pressure/fair-queue.ts';
+import { FairQueue } from '../pressure/fair-queue.ts';
 import type { HandlerOf, RequestContext } from '../requests/handler.ts';
 import { mapInTurns, Turns } from '../requests/turns.ts';
 import { isTopicName } from '../topics/topic-name.ts';
@@ -48,7 +48,7 @@ interface MetadataOptions {
  * - Internal topics are listed only if named, and flagged as internal. They are never auto-created.
  * - The number of concurrent requests is limited (`-maxConcurrentMetadataRequestsPerCPU`); others wait in a queue. If
  *   the queue is full, topics are LEADER_NOT_AVAILABLE. A request for all topics has no place for that error, so its
- *   connection is closed.
+ *   connection is closed. Requests that create topics leave their turn for that, and have a queue of their own.
  * - Requires DESCRIBE on the topic. Without it, a name is TOPIC_AUTHORIZATION_FAILED with a zero id, whether the topic
  *   exists or not; an id is TOPIC_AUTHORIZATION_FAILED without a name; and a request for all topics omits it. Creating
  *   a missing topic requires CREATE on the cluster or on the topic; otherwise it is TOPIC_AUTHORIZATION_FAILED, too.
@@ -57,21 +57,58 @@ export function metadataHandler(
   placementOf: PlacementOf,
   { turns, asksLeader = false, settledAgents }: MetadataOptions = {},
 ): HandlerOf<Apis['Metadata']> {
+  const creations = new FairQueue({
+    runningMax: brokerLimits.autoCreationsMax,
+    waitingMax: brokerLimits.autoCreationsWaitingMax,
+  });
+
   return async (request, context) => {
     if (hasUnservedTopic(request, context)) return refused(request, context);
-    await settledAgents?.settle(context);
-    const work = async () => {
+    const hasLeader = (await settledAgents?.settle(context)) ?? true;
+    let missing: readonly MissingTopic[] = [];
+    const first = await inTurn(request, context, async () => {
       // The leader publishes changes before it answers a call that came after them, over the same connection.
-      if (asksLeader) await ifAvailable(context.cluster.port.describeJournal());
-      return await answerOf(request, context, await topicsOf(request, context));
-    };
+      if (asksLeader && hasLeader) await ifAvailable(context.cluster.port.describeJournal());
+      if (asksForAll(request, context)) return answerOf(request, context, allTopics(context));
+      const entries = await requestedTopics(request, context);
+      missing = toCreate(entries, request, context);
+      return missing.length > 0 ? entries : answerOf(request, context, [...entries.values()]);
+    });
+    if (!(first instanceof Map)) return first;
+    await create(missing, first, context, hasLeader);
+    return inTurn(request, context, () => answerOf(request, context, [...first.values()]));
+  };
+
+  /** The result of the work, or the answer to a client for which there is no turn. */
+  async function inTurn<Result>(
+    request: Request,
+    context: RequestContext,
+    work: () => Promise<Result>,
+  ): Promise<Result | Response | 'close'> {
     if (turns === undefined) return work();
-    const answer = await turns.run(context.closed, work);
-    if (answer !== 'full') return answer === 'gone' ? 'close' : answer;
+    const result = await turns.run(context.closed, work);
+    if (result === 'gone') return 'close';
+    if (result !== 'full') return result;
     return asksForAll(request, context)
       ? 'close'
       : answerOf(request, context, notAvailable(request, context));
-  };
+  }
+
+  /** Outside of the turns of other requests, because without a leader it takes seconds. */
+  async function create(
+    missing: readonly MissingTopic[],
+    entries: Map<string, TopicEntry>,
+    context: RequestContext,
+    hasLeader: boolean,
+  ): Promise<void> {
+    const { clock, closed } = context;
+    const endMs = clock.monotonicMs() + brokerLimits.autoCreationWaitMsMax;
+    for (const { key, name } of missing) entries.set(key, failed('LEADER_NOT_AVAILABLE', name));
+    if (!hasLeader) return;
+    await creations.run(closed, async () => {
+      if (clock.monotonicMs() <= endMs) await createTopics(missing, entries, context);
+    });
+  }
 
   async function answerOf(
     request: Request,
@@ -117,9 +154,7 @@ function asksForAll(request: Request, { apiVersion }: RequestContext): boolean {
   return request.topics === null || (apiVersion === 0 && request.topics.length === 0);
 }
 
-async function topicsOf(request: Request, context: RequestContext): Promise<readonly TopicEntry[]> {
-  if (!asksForAll(request, context)) return requestedTopics(request, context);
-  const { access, cluster } = context;
+function allTopics({ access, cluster }: RequestContext): readonly TopicEntry[] {
   return Array.from(cluster.topics(), found).filter(
     ({ name }) => !isInternalTopic(name!) && access.mayQuietly('DESCRIBE', 'TOPIC', name!),
   );
@@ -155,7 +190,7 @@ function notAvailable({ topics }: Request, { apiVersion }: RequestContext): read
   );
 }
 
-async function requestedTopics(request: Request, context: RequestContext): Promise<TopicEntry[]> {
+async function requestedTopics(request: Request, context: RequestContext): Promise<Map<string, TopicEntry>> {
   const entries = new Map<string, TopicEntry>();
   const turns = new Turns(context.clock);
   for (const { name, topicId } of request.topics ?? []) {
@@ -165,8 +200,7 @@ async function requestedTopics(request: Request, context: RequestContext): Promi
     const turn = turns.next();
     if (turn !== undefined) await turn;
   }
-  await createMissing(entries, request, context);
-  return [...entries.values()];
+  return entries;
 }
 
 function lookUpId(topicId: string, { access, cluster }: RequestContext): TopicEntry {
@@ -185,21 +219,33 @@ function lookUpName(name: string, { access, cluster }: RequestContext): TopicEnt
   return topic === undefined ? failed('UNKNOWN_TOPIC_OR_PARTITION', name) : found(topic);
 }
 
-async function createMissing(
+/** A topic to create, and its entry. */
+interface MissingTopic {
+  readonly key: string;
+  readonly name: string;
+}
+
+function toCreate(
   entries: Map<string, TopicEntry>,
-  request: Request,
+  { allowAutoTopicCreation }: Request,
+  { cluster, access }: RequestContext,
+): readonly MissingTopic[] {
+  if (!allowAutoTopicCreation || cluster.clusterConfigs()['auto.create.topics.enable'] === 'false') return [];
+  return refuseCreations(entries, access).slice(0, brokerLimits.autoCreatedTopicsMax);
+}
+
+async function createTopics(
+  missing: readonly MissingTopic[],
+  entries: Map<string, TopicEntry>,
   context: RequestContext,
 ): Promise<void> {
   const { cluster } = context;
-  const allowed = cluster.clusterConfigs()['auto.create.topics.enable'] !== 'false';
-  if (!request.allowAutoTopicCreation || !allowed) return;
-  const missing = refuseCreations(entries, context.access).slice(0, brokerLimits.autoCreatedTopicsMax);
-  if (missing.length === 0) return;
-  const toCreate = missing.map(({ name }) => ({ name, partitionCount: -1, configs: {} }));
-  const results = await ifAvailable(cluster.port.createTopics(toCreate, { validateOnly: false }));
-  await waitForView(context, () => isVisible(results ?? [], cluster));
+  const topics = missing.map(({ name }) => ({ name, partitionCount: -1, configs: {} }));
+  const results = await ifAvailable(cluster.port.createTopics(topics, { validateOnly: false }));
+  if (results === undefined) return;
+  await waitForView(context, () => isVisible(results, cluster));
   for (const [index, { key, name }] of missing.entries()) {
-    const { error, topic } = results?.[index] ?? { error: 'LEADER_NOT_AVAILABLE' as const, topic: undefined };
+    const { error, topic } = results[index]!;
     if (topic !== undefined) entries.set(key, found(topic));
     // Another agent created it, and the cluster view does not have it yet.
     else entries.set(key, failed(error === 'TOPIC_ALREADY_EXISTS' ? 'LEADER_NOT_AVAILABLE' : error, name));
@@ -207,7 +253,7 @@ async function createMissing(
 }
 
 /** Returns the topics to create. Topics that the client may not create are refused, however many there are. */
-function refuseCreations(entries: Map<string, TopicEntry>, access: Access): { key: string; name: string }[] {
+function refuseCreations(entries: Map<string, TopicEntry>, access: Access): MissingTopic[] {
   const missing = [...entries]
     .filter(([, { error, name }]) => error === 'UNKNOWN_TOPIC_OR_PARTITION' && !isInternalTopic(name!))
     .map(([key, { name }]) => ({ key, name: name! }));
