@@ -54,6 +54,11 @@ valueFrom: { secretKeyRef: { name: {{ .name }}, key: {{ .key }} } }
 {{- end }}
 {{- end }}
 
+{{/* "true" if the settings of agents turn a switch on, in any of its spellings; empty otherwise. */}}
+{{- define "weir.agentHas" -}}
+{{- if has (get (.root.Values.agents.settings | default dict) .switch | toString | trim | lower) (list "true" "t" "1") }}true{{ end }}
+{{- end }}
+
 {{/* Each process of the control plane has a name of its own, and agents know them all. */}}
 {{- define "weir.controlPlaneURLs" -}}
 {{- $name := printf "%s-control-plane" .Release.Name -}}

@@ -1,4 +1,5 @@
-// Decodes documents of Kubernetes from standard input by its own types, and refuses fields and values that these lack.
+// Decodes documents of Kubernetes and of the operator of Prometheus from standard input by their own types, and refuses
+// fields and values that these lack.
 package main
 
 import (
@@ -8,12 +9,17 @@ import (
 	"io"
 	"os"
 
+	monitoring "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	"k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
 func main() {
+	if err := monitoring.AddToScheme(scheme.Scheme); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	strict := json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme.Scheme, scheme.Scheme,
 		json.SerializerOptions{Yaml: true, Strict: true})
 	documents := yaml.NewYAMLReader(bufio.NewReader(os.Stdin))
