@@ -6,12 +6,9 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/datasource"
-	dataschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/objectplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
 // Fields of the configuration that are fields of the API.
@@ -42,7 +39,7 @@ func clusterKind(name, clusterType, about string) kind {
 		"cloud": schema.SingleNestedAttribute{
 			Optional:      true,
 			Description:   "Where it is. Nothing depends on it but its name.",
-			PlanModifiers: []planmodifier.Object{objectplanmodifier.RequiresReplace()},
+			PlanModifiers: []planmodifier.Object{objectplanmodifier.RequiresReplaceIf(isElsewhere, replaces, replaces)},
 			Attributes: attributes{
 				"provider":     required("aws, gcp or azure."),
 				"region":       option("The region."),
@@ -133,16 +130,36 @@ func clusterKind(name, clusterType, about string) kind {
 			return changed, configure(ctx, api, changed, state)
 		},
 		remove: func(ctx context.Context, api *client, state object) error {
-			id := object{clusterAttribute: state["id"]}
-			found, err := describe(ctx, api, text(state, "id"))
-			if err != nil {
-				return err
-			}
-			_, err = api.call(ctx, "delete_virtual_cluster", with(id, object{"virtual_cluster_name": found["name"]}))
+			_, err := api.call(ctx, "delete_virtual_cluster", object{
+				clusterAttribute: state["id"], "virtual_cluster_name": state["name"],
+			})
 			return err
 		},
 		importBy: []string{"id"},
 	}
+}
+
+// Whether a place is another one. An imported cluster has more of it in its state than a configuration may name.
+func isElsewhere(_ context.Context, req planmodifier.ObjectRequest, resp *objectplanmodifier.RequiresReplaceIfFuncResponse) {
+	before := req.StateValue.Attributes()
+	resp.RequiresReplace = req.PlanValue.IsUnknown()
+	for name, wanted := range req.PlanValue.Attributes() {
+		if now, ok := before[name]; !wanted.IsNull() && !(ok && wanted.Equal(now)) {
+			resp.RequiresReplace = true
+		}
+	}
+}
+
+// Where a cluster is, as attributes.
+func cloudOf(cluster object) object {
+	place, _ := cluster["cluster_region"].(object)
+	cloud := object{"provider": cluster["cloud_provider"]}
+	for _, name := range []string{"region", "region_group"} {
+		if found, ok := place[name].(object); ok {
+			cloud[name] = found["name"]
+		}
+	}
+	return cloud
 }
 
 func describe(ctx context.Context, api *client, id string) (object, error) {
@@ -224,6 +241,10 @@ func readCluster(ctx context.Context, api *client, state object) (object, error)
 		return nil, err
 	}
 	found := with(state, object{"workspace_id": cluster["workspace_id"]})
+	// It never changes, so that only a cluster that was imported has it to learn.
+	if _, ok := state["name"]; !ok {
+		found["cloud"] = cloudOf(cluster)
+	}
 	// A name may be given with or without its prefix.
 	if name := text(cluster, "name"); text(state, "name") != name {
 		found["name"] = withoutPrefix(name)
@@ -320,57 +341,4 @@ func readEvents(ctx context.Context, api *client, id string, found object) error
 	}
 	found["events"] = now
 	return nil
-}
-
-// A cluster that was made by other means, by its name.
-type clusterByName struct {
-	api *client
-}
-
-type clusterData struct {
-	Name types.String `tfsdk:"name"`
-	ID   types.String `tfsdk:"id"`
-	Type types.String `tfsdk:"type"`
-}
-
-func (*clusterByName) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_virtual_cluster"
-}
-
-func (*clusterByName) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = dataschema.Schema{
-		Description: "A cluster by its name.",
-		Attributes: map[string]dataschema.Attribute{
-			"name": dataschema.StringAttribute{Required: true, Description: "The name, with or without its prefix."},
-			"id":   dataschema.StringAttribute{Computed: true, Description: "The id."},
-			"type": dataschema.StringAttribute{Computed: true, Description: "The type."},
-		},
-	}
-}
-
-func (c *clusterByName) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
-	c.api, _ = req.ProviderData.(*client)
-}
-
-func (c *clusterByName) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var data clusterData
-	resp.Diagnostics.Append(req.Config.Get(ctx, &data)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	answer, err := c.api.call(ctx, "list_virtual_clusters", object{})
-	if err != nil {
-		resp.Diagnostics.AddError("Failed to list clusters", err.Error())
-		return
-	}
-	wanted := data.Name.ValueString()
-	for _, one := range list(answer, "virtual_clusters") {
-		if name := text(one, "name"); name == wanted || withoutPrefix(name) == wanted {
-			data.ID = types.StringValue(text(one, "id"))
-			data.Type = types.StringValue(text(one, "type"))
-			resp.Diagnostics.Append(resp.State.Set(ctx, &data)...)
-			return
-		}
-	}
-	resp.Diagnostics.AddError("No such cluster", wanted)
 }

@@ -16,13 +16,17 @@ type kind struct {
 	schema schema.Schema
 	create func(ctx context.Context, api *client, plan object) (object, error)
 	// Returns nil if it does not exist any more.
-	read func(ctx context.Context, api *client, state object) (object, error)
-	// Absent if every change makes a new one.
+	read reader
+	// Absent if every change makes a new one, or changes only what the state knows about it.
 	update func(ctx context.Context, api *client, plan, state object) (object, error)
 	remove func(ctx context.Context, api *client, state object) error
+	// Attributes of which a configuration has exactly one.
+	oneOf []string
 	// Attributes that name it, in the order in which an import has them between slashes.
 	importBy []string
 }
+
+type reader = func(ctx context.Context, api *client, state object) (object, error)
 
 // One resource of a kind.
 type entity struct {
@@ -41,6 +45,12 @@ func (e *entity) Schema(_ context.Context, _ resource.SchemaRequest, resp *resou
 func (e *entity) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
 	// It is not known yet while configurations are only validated.
 	e.api, _ = req.ProviderData.(*client)
+}
+
+func (e *entity) ValidateConfig(_ context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	if err := checkOneOf(req.Config.Raw, e.kind.oneOf); err != nil {
+		resp.Diagnostics.AddError("Not one of them", err.Error())
+	}
 }
 
 func (e *entity) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -91,7 +101,9 @@ func (e *entity) Update(ctx context.Context, req resource.UpdateRequest, resp *r
 	if err == nil {
 		state, err = objectOf(req.State.Raw)
 	}
-	if err == nil {
+	if err == nil && e.kind.update == nil {
+		changed = plan
+	} else if err == nil {
 		changed, err = e.kind.update(ctx, e.api, plan, state)
 	}
 	if err != nil {

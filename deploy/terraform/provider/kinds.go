@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"reflect"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -11,20 +12,22 @@ import (
 
 func kinds() []kind {
 	return []kind{
-		workspace(),
 		clusterKind("virtual_cluster", "byoc", "A Kafka cluster."),
 		clusterKind("schema_registry", "byoc_schema_registry", "A schema registry."),
 		clusterKind("tableflow_cluster", "byoc_data_lake", "A data lake cluster, which makes tables of topics."),
 		topic(),
 		acl(),
 		credentials(),
+		subscription(),
 		agentKey(),
+		federation(),
 		applicationKey(),
 		pipeline(),
+		workspace(),
+		userRole(),
+		ssoConfiguration(),
 	}
 }
-
-type attributes = map[string]schema.Attribute
 
 const clusterAttribute = "virtual_cluster_id"
 
@@ -35,49 +38,6 @@ func ofCluster(more attributes) attributes {
 	}
 	maps.Copy(all, more)
 	return all
-}
-
-func workspace() kind {
-	read := func(ctx context.Context, api *client, state object) (object, error) {
-		answer, err := api.call(ctx, "list_workspaces", object{})
-		if err != nil {
-			return nil, err
-		}
-		found := find(list(answer, "workspaces"), "id", text(state, "id"))
-		return pick(found, map[string]string{"id": "id", "name": "name", "created_at": "created_at"}), orGone(found)
-	}
-	return kind{
-		name: "workspace",
-		schema: schema.Schema{
-			Description: "A workspace, which separates clusters, keys and people. It needs an account key.",
-			Attributes: attributes{
-				"id":         computed("The id."),
-				"name":       required("The name, unique in the account."),
-				"created_at": computed("When it was created."),
-			},
-		},
-		create: func(ctx context.Context, api *client, plan object) (object, error) {
-			answer, err := api.call(ctx, "create_workspace", object{
-				"workspace_name": plan["name"], "skip_application_key_creation": true,
-			})
-			if err != nil {
-				return nil, err
-			}
-			return read(ctx, api, object{"id": answer["workspace_id"]})
-		},
-		read: read,
-		update: func(ctx context.Context, api *client, plan, state object) (object, error) {
-			_, err := api.call(ctx, "rename_workspace", object{
-				"workspace_id": state["id"], "new_workspace_name": plan["name"],
-			})
-			return with(state, object{"name": plan["name"]}), err
-		},
-		remove: func(ctx context.Context, api *client, state object) error {
-			_, err := api.call(ctx, "delete_workspace", object{"workspace_id": state["id"]})
-			return err
-		},
-		importBy: []string{"id"},
-	}
 }
 
 var errGone = &apiError{status: 404, Message: "it does not exist any more"}
@@ -229,7 +189,7 @@ func acl() kind {
 			wanted := idOf(state)
 			for _, rule := range list(answer, "acls") {
 				if idOf(with(rule, object{clusterAttribute: state[clusterAttribute]})) == wanted {
-					return state, nil
+					return with(state, object{"id": wanted}), nil
 				}
 			}
 			return nil, nil
@@ -284,7 +244,11 @@ func credentials() kind {
 				return nil, err
 			}
 			found := find(list(answer, "credentials"), "id", text(state, "id"))
-			return named(state, found, "ccn_"), orGone(found)
+			return with(named(state, found, "ccn_"), object{
+				"username":          found["username"],
+				"cluster_superuser": flagNow(state, "cluster_superuser", found["is_cluster_superuser"]),
+				"read_only":         flagNow(state, "read_only", found["read_only"]),
+			}), orGone(found)
 		},
 		remove: func(ctx context.Context, api *client, state object) error {
 			_, err := api.call(ctx, "delete_virtual_cluster_credentials", object{
@@ -296,154 +260,81 @@ func credentials() kind {
 	}
 }
 
-// What keys of agents and of applications share.
-func key(
-	name, about string,
-	more attributes,
-	grantsOf func(plan object) []any,
-	// The attributes that say what a key may do, by its first grant and the names of what it reads beside.
-	attributesOf func(grant object, reads map[string]bool) object,
-) kind {
-	all := attributes{
-		"id":        computed("The id."),
-		"name":      fixed("The name, unique in the account."),
-		"read_only": fixedFlag("Whether it only reads."),
-		"key":       secret("The secret."),
+var subscriptionFields = same("name", "interval_ms", "metrics", "match")
+
+func subscription() kind {
+	describe := func(ctx context.Context, api *client, of object) (object, error) {
+		answer, err := api.call(ctx, "describe_client_metrics_subscription", pick(of, same(clusterAttribute, "name")))
+		if err != nil {
+			return nil, err
+		}
+		found, _ := answer["client_metrics_subscription"].(object)
+		return found, orGone(found)
 	}
-	maps.Copy(all, more)
-	describe := func(found object) object {
-		grants := list(found, "access_grants")
-		if len(grants) == 0 {
-			return object{}
+	identified := func(of object) object {
+		return with(of, object{"id": text(of, clusterAttribute) + "/" + text(of, "name")})
+	}
+	// It is replaced as a whole.
+	put := func(ctx context.Context, api *client, plan object) (object, error) {
+		_, err := api.call(ctx, "update_client_metrics_subscriptions", object{
+			clusterAttribute:               plan[clusterAttribute],
+			"client_metrics_subscriptions": []any{pick(plan, subscriptionFields)},
+		})
+		if err != nil {
+			return nil, err
 		}
-		reads := map[string]bool{}
-		for _, grant := range grants {
-			reads[text(grant, "managed_grant_name")] = true
-		}
-		return attributesOf(grants[0], reads)
+		return identified(plan), nil
 	}
 	return kind{
-		name:   name,
-		schema: schema.Schema{Description: about, Attributes: all},
+		name: "client_metrics_subscription",
+		schema: schema.Schema{
+			Description: "Which metrics the clients of a Kafka cluster push, and how often. It has at least one of its settings.",
+			Attributes: ofCluster(attributes{
+				"name":        fixed("The name, unique in the cluster."),
+				"interval_ms": number("How often clients push, in milliseconds."),
+				"metrics":     option("Prefixes of names of metrics, with commas between them; * for all."),
+				"match":       option("Pairs of a selector and a pattern, with commas between them, all of which a client has to match."),
+			}),
+		},
 		create: func(ctx context.Context, api *client, plan object) (object, error) {
-			answer, err := api.call(ctx, "create_api_key", with(object{
-				"name": plan["name"], "access_grants": grantsOf(plan),
-			}, pick(plan, map[string]string{"virtual_cluster_type": "virtual_cluster_type"})))
-			if err != nil {
+			// The operation would replace one that exists.
+			if _, err := describe(ctx, api, plan); err == nil {
+				return nil, errors.New("the cluster has a subscription with this name; import it")
+			} else if !isGone(err) {
 				return nil, err
 			}
-			// What the plan leaves open is what the control plane chose.
-			return with(with(describe(answer), plan), pick(answer, map[string]string{"id": "id", "key": "key"})), nil
+			return put(ctx, api, plan)
 		},
 		read: func(ctx context.Context, api *client, state object) (object, error) {
-			answer, err := api.call(ctx, "list_api_keys", object{})
+			found, err := describe(ctx, api, state)
 			if err != nil {
 				return nil, err
 			}
-			found := find(list(answer, "api_keys"), "id", text(state, "id"))
-			if found == nil {
-				return nil, errGone
-			}
-			// A key never changes, so that only one that was imported has anything to learn.
-			return with(describe(found), named(state, found, "akn_")), nil
+			return identified(with(pick(found, subscriptionFields), pick(state, same(clusterAttribute)))), nil
+		},
+		update: func(ctx context.Context, api *client, plan, _ object) (object, error) {
+			return put(ctx, api, plan)
 		},
 		remove: func(ctx context.Context, api *client, state object) error {
-			_, err := api.call(ctx, "delete_api_key", object{"api_key_id": state["id"]})
+			_, err := api.call(ctx, "delete_client_metrics_subscriptions", object{
+				clusterAttribute: state[clusterAttribute], "client_metrics_subscription_names": []any{state["name"]},
+			})
 			return err
 		},
-		importBy: []string{"id"},
+		importBy: []string{clusterAttribute, "name"},
 	}
-}
-
-func principalOf(plan object, writes, reads string) string {
-	if plan["read_only"] == true {
-		return reads
-	}
-	return writes
-}
-
-// Flags that are off are left out, as configurations leave them out.
-func flagged(given object, flags map[string]bool) object {
-	all := with(given, object{})
-	for name, isOn := range flags {
-		if isOn {
-			all[name] = true
-		}
-	}
-	return all
-}
-
-func agentKey() kind {
-	grantsOf := func(plan object) []any {
-		return []any{object{
-			"principal_kind":     principalOf(plan, "agent", "agent_r"),
-			"resource_kind":      "virtual_cluster",
-			"resource_id":        plan[clusterAttribute],
-			"workspace_id":       "",
-			"managed_grant_name": "",
-		}}
-	}
-	attributesOf := func(grant object, _ map[string]bool) object {
-		return flagged(
-			object{clusterAttribute: grant["resource_id"]},
-			map[string]bool{"read_only": grant["principal_kind"] == "agent_r"},
-		)
-	}
-	return key("agent_key", "The key with which agents of one cluster reach the control plane.", attributes{
-		clusterAttribute:       fixed("The cluster of the agents."),
-		"virtual_cluster_type": fixedOption("byoc_schema_registry or byoc_data_lake for agents of those."),
-	}, grantsOf, attributesOf)
-}
-
-func applicationKey() kind {
-	grantsOf := func(plan object) []any {
-		reads := []string{}
-		for _, name := range []string{"read_records", "read_audit_log"} {
-			if plan[name] == true {
-				reads = append(reads, name)
-			}
-		}
-		if len(reads) == 0 {
-			reads = append(reads, "")
-		}
-		grants := []any{}
-		for _, name := range reads {
-			grants = append(grants, object{
-				"principal_kind":     principalOf(plan, "app", "app_r"),
-				"resource_kind":      "*",
-				"resource_id":        "*",
-				"workspace_id":       text(plan, "workspace_id"),
-				"managed_grant_name": name,
-			})
-		}
-		return grants
-	}
-	attributesOf := func(grant object, reads map[string]bool) object {
-		return flagged(object{"workspace_id": grant["workspace_id"]}, map[string]bool{
-			"read_only":      grant["principal_kind"] == "app_r",
-			"read_records":   reads["read_records"],
-			"read_audit_log": reads["read_audit_log"],
-		})
-	}
-	workspaceOfKey := computed("The workspace; by default the oldest one that the key of the provider can access.")
-	workspaceOfKey.Optional = true
-	workspaceOfKey.PlanModifiers = append(workspaceOfKey.PlanModifiers, fixedOption("").PlanModifiers...)
-	return key("application_key", "The key with which programs call the API in one workspace.", attributes{
-		"workspace_id":   workspaceOfKey,
-		"read_records":   fixedFlag("Whether a key that only reads may read records of topics too."),
-		"read_audit_log": fixedFlag("Whether a key that only reads may read the audit log too."),
-	}, grantsOf, attributesOf)
 }
 
 func pipeline() kind {
+	// One text, or parts.
+	forms := []string{"configuration_yaml", "configuration_inputs"}
+	configurationOf := func(of object) object { return pick(of, same(forms...)) }
 	target := func(of object) object {
 		return object{clusterAttribute: of[clusterAttribute], "pipeline_id": of["id"]}
 	}
 	// Stores the configuration and deploys it in the wanted state.
 	deploy := func(ctx context.Context, api *client, plan, at object) (object, error) {
-		made, err := api.call(ctx, "create_pipeline_configuration", with(target(at), object{
-			"configuration_yaml": plan["configuration_yaml"],
-		}))
+		made, err := api.call(ctx, "create_pipeline_configuration", with(target(at), configurationOf(plan)))
 		if err != nil {
 			return with(plan, object{"id": at["id"]}), err
 		}
@@ -458,10 +349,18 @@ func pipeline() kind {
 		schema: schema.Schema{
 			Description: "A pipeline of a cluster with its deployed configuration.",
 			Attributes: ofCluster(attributes{
-				"name":                      fixed("The name, unique in the cluster."),
-				"type":                      fixed("bento, orbit, schema_linking or data_lake."),
-				"state":                     required("running or paused."),
-				"configuration_yaml":        required("The configuration. Secrets belong into named secrets, which it refers to."),
+				"name":               fixed("The name, unique in the cluster."),
+				"type":               fixed("bento, orbit, schema_linking or data_lake."),
+				"state":              required("running or paused."),
+				"configuration_yaml": option("The configuration. Secrets belong into named secrets, which it refers to."),
+				"configuration_inputs": schema.ListNestedAttribute{
+					Optional:    true,
+					Description: "The configuration of a data_lake pipeline in parts, instead of configuration_yaml.",
+					NestedObject: schema.NestedAttributeObject{Attributes: attributes{
+						"name": required("The name of the part."),
+						"yaml": required("The part."),
+					}},
+				},
 				"deployed_configuration_id": schema.StringAttribute{Computed: true, Description: "The configuration that is deployed."},
 			}),
 		},
@@ -487,13 +386,18 @@ func pipeline() kind {
 			deployed := text(overview, "deployed_configuration_id")
 			// Another one was deployed by other means. Secrets are read back as stars, so that the text is not compared.
 			if deployed != text(state, "deployed_configuration_id") {
+				configuration := configurationOf(find(list(answer, "pipeline_configurations"), "id", deployed))
+				// The text of one that has parts is all of them combined.
+				if _, ok := configuration["configuration_inputs"]; ok {
+					delete(configuration, "configuration_yaml")
+				}
+				found = with(with(found, object{"configuration_yaml": nil, "configuration_inputs": nil}), configuration)
 				found["deployed_configuration_id"] = deployed
-				found["configuration_yaml"] = text(find(list(answer, "pipeline_configurations"), "id", deployed), "configuration_yaml")
 			}
 			return found, nil
 		},
 		update: func(ctx context.Context, api *client, plan, state object) (object, error) {
-			if plan["configuration_yaml"] != state["configuration_yaml"] {
+			if !reflect.DeepEqual(configurationOf(plan), configurationOf(state)) {
 				return deploy(ctx, api, plan, state)
 			}
 			_, err := api.call(ctx, "change_pipeline_state", with(target(state), object{"desired_state": plan["state"]}))
@@ -509,6 +413,7 @@ func pipeline() kind {
 			_, err := api.call(ctx, "delete_pipeline", target(state))
 			return err
 		},
+		oneOf:    forms,
 		importBy: []string{clusterAttribute, "id"},
 	}
 }

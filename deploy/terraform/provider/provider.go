@@ -28,7 +28,7 @@ func (*weirProvider) Metadata(_ context.Context, _ provider.MetadataRequest, res
 
 func (*weirProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		Description: "Clusters, topics, rights, keys and pipelines of a Weir control plane.",
+		Description: "Clusters, topics, rights, keys, pipelines and workspaces of a Weir control plane.",
 		Attributes: map[string]schema.Attribute{
 			"base_url": schema.StringAttribute{
 				Optional:    true,
@@ -37,7 +37,7 @@ func (*weirProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *p
 			"token": schema.StringAttribute{
 				Optional:    true,
 				Sensitive:   true,
-				Description: "An application key, or an account key for workspaces. Default: SERVICE_API_KEY.",
+				Description: "An application key, or an account key for workspaces, roles and single sign-on. Default: SERVICE_API_KEY.",
 			},
 		},
 	}
@@ -76,5 +76,9 @@ func (*weirProvider) Resources(context.Context) []func() resource.Resource {
 }
 
 func (*weirProvider) DataSources(context.Context) []func() datasource.DataSource {
-	return []func() datasource.DataSource{func() datasource.DataSource { return &clusterByName{} }}
+	var all []func() datasource.DataSource
+	for _, one := range sources() {
+		all = append(all, func() datasource.DataSource { return &lookup{source: one} })
+	}
+	return all
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/big"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -141,6 +142,29 @@ func itemsOf(kind tftypes.Type, plain any) ([]tftypes.Value, error) {
 	return items, nil
 }
 
+// Refuses a configuration that does not have exactly one of these attributes. One that is not known yet may be null.
+func checkOneOf(configuration tftypes.Value, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	var fields map[string]tftypes.Value
+	if err := configuration.As(&fields); err != nil {
+		return err
+	}
+	given, open := 0, 0
+	for _, name := range names {
+		if field := fields[name]; !field.IsKnown() {
+			open++
+		} else if !field.IsNull() {
+			given++
+		}
+	}
+	if given > 1 || given+open == 0 {
+		return fmt.Errorf("give one of %s", strings.Join(names, " and "))
+	}
+	return nil
+}
+
 func text(from object, name string) string {
 	found, _ := from[name].(string)
 	return found
@@ -181,6 +205,23 @@ func with(base, more object) object {
 		}
 	}
 	return all
+}
+
+// Fields that have the same name here and there.
+func same(names ...string) map[string]string {
+	all := map[string]string{}
+	for _, name := range names {
+		all[name] = name
+	}
+	return all
+}
+
+// A flag that is off is absent if the state has none, because configurations may leave it out.
+func flagNow(state object, name string, now any) any {
+	if _, ok := state[name]; !ok && now != true {
+		return nil
+	}
+	return now
 }
 
 // Only these fields, under their other names.
