@@ -53,6 +53,22 @@ export function keysContract({ inhabited }: Stage): void {
     await keys.create(foreign.account.id, elsewhere);
   });
 
+  inhabited('keys that are revoked while they are listed are there or not', async (scene, first) => {
+    const { keys } = scene;
+    const { accountId, workspaceId, userId } = first;
+    const made = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        keys.create(accountId, { name: `key_${n}`, grants: [appGrant(workspaceId)], createdBy: userId }),
+      ),
+    );
+    const [lists] = await Promise.all([
+      Promise.all(made.flatMap(({ key }) => [keys.list(accountId), keys.get(accountId, key.id)])),
+      Promise.all(made.map(({ key }) => keys.revoke(accountId, key.id))),
+    ]);
+    for (const key of lists.flat()) if (key !== undefined) assert.ok(key.grants.length > 0, key.name);
+    assert.deepEqual(await keys.list(accountId), []);
+  });
+
   inhabited('keys that a key has made to read go with it, and others stay', async (scene, first) => {
     const { keys, virtualClusters } = scene;
     const { accountId, workspaceId, userId } = first;

@@ -55,12 +55,12 @@ export class Keys extends AccountStore {
       .orderBy('grants.position')
       .execute();
     const ofKey = Map.groupBy(grants, (grant) => grant.key_id);
-    return keys.map((row) => keyOf(row, ofKey.get(row.id) ?? []));
+    return keys.flatMap((row) => existing(row, ofKey.get(row.id)) ?? []);
   }
 
   async get(accountId: string, keyId: string): Promise<ApiKey | undefined> {
     const row = await apiKeyTable.find(this.database, accountId, keyId);
-    return row === undefined ? undefined : keyOf(row, await this.#grantsOf(row.id));
+    return row === undefined ? undefined : existing(row, await this.#grantsOf(row.id));
   }
 
   async findByHash(secretHash: string): Promise<ApiKey | undefined> {
@@ -70,9 +70,7 @@ export class Keys extends AccountStore {
       .where('secret_hash', '=', secretHash)
       .executeTakeFirst();
     if (row === undefined) return undefined;
-    const grants = await this.#grantsOf(row.id);
-    // A key that was revoked between the two queries has no grants.
-    return grants.length === 0 ? undefined : keyOf(row, grants);
+    return existing(row, await this.#grantsOf(row.id));
   }
 
   create(
@@ -130,6 +128,11 @@ export class Keys extends AccountStore {
       .orderBy('position')
       .execute();
   }
+}
+
+/** A key that was revoked between the query for it and that for its grants has none. */
+function existing(row: ApiKeyRow, grants: readonly ApiKeyGrantRow[] = []): ApiKey | undefined {
+  return grants.length === 0 ? undefined : keyOf(row, grants);
 }
 
 function keyOf(row: ApiKeyRow, grants: readonly ApiKeyGrantRow[]): ApiKey {
