@@ -33,6 +33,7 @@ import { backupCost, restore } from './restore.ts';
 import { scaleOut } from './scale-out.ts';
 import { schemaValidation } from './schema-validation.ts';
 import { schemaValidationProduce } from './schema-validation-produce.ts';
+import { sequenceReplays } from './sequence-replay.ts';
 import { lightning, slowStore } from './slow-store.ts';
 import { transactionalCopy } from './transactional-copy.ts';
 
@@ -76,6 +77,7 @@ export const benchmarks: readonly Benchmark[] = [
   closePolicy,
   slowStore,
   lightning,
+  sequenceReplays,
   eventEmission,
   eventQueries,
 ];

@@ -64,7 +64,11 @@ export class TestStore implements ObjectStore {
   beforePut: (put: number) => Promise<void> | void = () => {};
   beforeGet: (get: number) => Promise<void> | void = () => {};
 
-  async put(key: string, content: readonly Uint8Array[], options?: CallOptions): Promise<void> {
+  async put(
+    key: string,
+    content: readonly Uint8Array[],
+    options?: Parameters<ObjectStore['put']>[2],
+  ): Promise<void> {
     const put = ++this.puts;
     this.runningPutsMax = Math.max(this.runningPutsMax, ++this.runningPuts);
     try {

@@ -28,8 +28,22 @@ export const jobLimits = {
   replayedFilesPerCallMax: 500,
   replayedBatchesPerCallMax: 20_000,
 
-  /** Files of a sequence that are read at a time, batch by batch. */
-  replayedFilesReadMax: 8,
+  /**
+   * Files of sequences that an agent reads at a time, and memory for them. Half of the connections to a bucket are left
+   * to other work.
+   */
+  replayedFilesReadMax: 32,
+  replayedReadBytesMax: 32 * MiB,
+
+  /** A file of a sequence that is smaller is read by one request; a larger one section by section. */
+  replayedFileBytesMax: 8 * MiB,
+
+  /**
+   * Files of a sequence that a job has read, or begun to read, before it is the turn of the first of them, and their
+   * bytes. What it holds of each is where its batches lie, less than the file.
+   */
+  replayedFilesAheadMax: 128,
+  replayedAheadBytesMax: 64 * MiB,
 
   /** How old an object is that ended a sequence when it is removed: no agent can have missed it for so long. */
   sequenceEndAgeMsMin: 7 * 24 * 3_600_000,

@@ -19,9 +19,10 @@ import {
 } from '@weir/core';
 import {
   isFileId,
+  LogFileError,
   logFileKey,
   type ObjectStore,
-  readLogFile,
+  openLogFile,
   readSectionBatches,
   sequenceEndKey,
   sequencePlace,
@@ -29,7 +30,9 @@ import {
 import { RecordBatchView } from '@weir/wire';
 import type { JobKind } from './job-kind.ts';
 import { jobLimits } from './limits.ts';
+import { ReadSlots, readAhead } from './read-ahead.ts';
 import type { SearchedBucket } from './searched-buckets.ts';
+import { type ListedFile, SequenceFiles, SequenceFilesInBucket } from './sequence-files.ts';
 
 interface SequenceReplayOptions {
   readonly clusterId: string;
@@ -40,11 +43,6 @@ interface SequenceReplayOptions {
   readonly checkOwner: (signal: AbortSignal) => Promise<void>;
   readonly clock: Clock;
   readonly metrics: Metrics;
-}
-
-interface StoredFile {
-  readonly fileId: string;
-  readonly store: ObjectStore;
 }
 
 /**
@@ -62,6 +60,11 @@ interface StoredFile {
 export function sequenceReplay(options: SequenceReplayOptions): JobKind {
   const { port, metrics, checkOwner } = options;
   const replayed = metrics.series(lightningRows.replayed, { live: 'false' });
+  // Of all jobs of this agent.
+  const slots = new ReadSlots({
+    readsMax: jobLimits.replayedFilesReadMax,
+    bytesMax: jobLimits.replayedReadBytesMax,
+  });
   return {
     kind: sequenceReplayKind,
     // Taken also by agents that only compact; see `jobService`.
@@ -70,38 +73,60 @@ export function sequenceReplay(options: SequenceReplayOptions): JobKind {
       const task = readReplayTask(bytes);
       await checkOwner(signal);
       if (task.hasBucketLease === true) await endLeases(options, task, signal);
-      const files = await listFiles(options, task, signal);
+      const { files, stores } = await listFiles(options, task, signal);
       const total = { files: 0, batches: 0, refused: 0 };
       let done = 0;
-      for (let from = 0; from < files.length; from += jobLimits.replayedFilesPerCallMax) {
-        const part = files.slice(from, from + jobLimits.replayedFilesPerCallMax);
-        const unknown = new Set(await port.unknownFiles(part.map(({ fileId }) => fileId)));
-        let waiting: FileCommit[] = [];
-        let batches = 0;
-        const commit = async () => {
-          if (waiting.length === 0) return;
-          signal.throwIfAborted();
-          count(waiting, await port.commitFiles(waiting), total);
-          replayed.add(waiting.length);
-          waiting = [];
-          batches = 0;
-        };
-        const left = part.filter(({ fileId }) => unknown.has(fileId));
-        done += part.length - left.length;
-        for await (const read of inOrder(left, (file) => readFileCommit(options.clusterId, file, signal))) {
+      const unknown = unknownFiles(port, files, (known) => {
+        done += known;
+      });
+      const reads = readAhead(
+        unknown,
+        (file, given) =>
+          readFileCommit(options.clusterId, stores[file.bucket]!, file, { slots, signal: given }),
+        {
+          aheadMax: jobLimits.replayedFilesAheadMax,
+          aheadBytesMax: jobLimits.replayedAheadBytesMax,
+          bytesOf: (file) => file.bytes,
+          signal,
+        },
+      );
+      let waiting: FileCommit[] = [];
+      let batches = 0;
+      // One at a time, so that files are committed in their order; the next ones are read meanwhile.
+      let committing = Promise.resolve();
+      const commit = async () => {
+        await committing;
+        if (waiting.length === 0) return;
+        signal.throwIfAborted();
+        committing = commitAll(port, waiting, total).then((committed) => replayed.add(committed));
+        // Its failure is thrown where it is awaited.
+        committing.catch(() => {});
+        waiting = [];
+        batches = 0;
+      };
+      try {
+        for await (const read of reads) {
           signal.throwIfAborted();
           done++;
-          if (batches + read.topic.length > jobLimits.replayedBatchesPerCallMax) await commit();
+          const isFull =
+            waiting.length === jobLimits.replayedFilesPerCallMax ||
+            batches + read.topic.length > jobLimits.replayedBatchesPerCallMax;
+          if (isFull) await commit();
           waiting.push(read);
           batches += read.topic.length;
-          progress(done, files.length);
+          progress(done, files.count);
         }
         await commit();
+        await committing;
+      } finally {
+        await Promise.allSettled([committing]);
       }
+      // No job looks for files of a closed sequence.
+      if (done !== files.count) throw new Error(`looked at ${done} of ${files.count} files`);
       await port.closeFileSequences([task.sequenceId]);
       const left =
         total.refused === 0 ? '' : `; ${total.refused} batches of topics that are gone were left out`;
-      return `committed ${total.files} of ${files.length} files with ${total.batches} batches${left}`;
+      return `committed ${total.files} of ${files.count} files with ${total.batches} batches${left}`;
     },
   };
 }
@@ -120,59 +145,108 @@ async function endLeases(
   signal.throwIfAborted();
 }
 
-/** Reads several files at a time, and returns them in their order. */
-async function* inOrder<From, To>(
-  from: readonly From[],
-  read: (one: From) => Promise<To>,
-): AsyncGenerator<To> {
-  const reading: Promise<To>[] = [];
-  try {
-    for (const one of from) {
-      if (reading.length === jobLimits.replayedFilesReadMax) yield await reading.shift()!;
-      reading.push(read(one));
+/**
+ * The files that the cluster does not know, in their order. Asks about the next ones while these are read: an answer
+ * that is old by then does no harm, as a file is committed once.
+ */
+async function* unknownFiles(
+  port: SequenceReplayOptions['port'],
+  files: SequenceFiles,
+  onKnown: (count: number) => void,
+): AsyncGenerator<ListedFile> {
+  const rest = files[Symbol.iterator]();
+  const ask = () => {
+    const part: ListedFile[] = [];
+    while (part.length < jobLimits.replayedFilesPerCallMax) {
+      const { done, value } = rest.next();
+      if (done === true) break;
+      part.push(value);
     }
-    while (reading.length > 0) yield await reading.shift()!;
-  } finally {
-    await Promise.allSettled(reading);
+    const answer =
+      part.length === 0 ? Promise.resolve([]) : port.unknownFiles(part.map(({ fileId }) => fileId));
+    answer.catch(() => {});
+    return { part, answer };
+  };
+  for (let asked = ask(); asked.part.length > 0; ) {
+    const { part, answer } = asked;
+    const unknown = new Set(await answer);
+    asked = ask();
+    const left = part.filter(({ fileId }) => unknown.has(fileId));
+    onKnown(part.length - left.length);
+    yield* left;
   }
 }
 
 /**
  * All files of the sequence in the buckets of the cluster, and in further ones, where a bucket that was taken out may
- * still have some; in order. A bucket that cannot be read fails the job.
+ * still have some. A bucket that cannot be read fails the job.
  */
 async function listFiles(
   { clusterId, buckets }: SequenceReplayOptions,
   { sequenceId, fromMs }: ReplayTask,
   signal: AbortSignal,
-): Promise<readonly StoredFile[]> {
-  const files = new Map<string, StoredFile>();
+): Promise<{ readonly files: SequenceFiles; readonly stores: readonly ObjectStore[] }> {
+  const stores: ObjectStore[] = [];
+  const found: SequenceFilesInBucket[] = [];
   const searched = buckets();
   const numbers = new Set(searched.map(({ number }) => number));
   const { prefix, startAfter } = sequencePlace(clusterId, sequenceId, fromMs);
   for (const { number, open } of searched) {
     const store = await open();
+    const files = new SequenceFilesInBucket();
     for await (const page of store.list(prefix, { startAfter, signal })) {
-      for (const { key } of page) {
+      for (const { key, bytes } of page) {
         const fileId = key.slice(prefix.length);
         if (!isFileId(fileId) || fileIdSequence(fileId) !== sequenceId) continue;
         const fileBucket = fileIdBucket(fileId);
         const isHere = number === undefined ? numbers.has(fileBucket) : fileBucket === number;
-        if (fileIdLevel(fileId) === 0 && isHere && !files.has(fileId)) files.set(fileId, { fileId, store });
+        if (fileIdLevel(fileId) === 0 && isHere) files.add(fileId, bytes);
       }
     }
+    stores.push(store);
+    found.push(files);
   }
-  return [...files.values()].sort((one, other) => (one.fileId < other.fileId ? -1 : 1));
+  return { files: new SequenceFiles(sequenceId, found), stores };
+}
+
+interface ReadOptions {
+  readonly slots: ReadSlots;
+  readonly signal: AbortSignal;
+}
+
+/** Reads a file when there is room for it. */
+function readFileCommit(
+  clusterId: string,
+  store: ObjectStore,
+  file: ListedFile,
+  { slots, signal }: ReadOptions,
+): Promise<FileCommit> {
+  return slots.run(Math.min(file.bytes, jobLimits.replayedFileBytesMax), async () => {
+    signal.throwIfAborted();
+    try {
+      return await fileCommitOf(clusterId, store, file, signal);
+    } catch (error) {
+      if (!(error instanceof LogFileError)) throw error;
+      // It fails again until an operator looks at this file.
+      throw new Error(`${logFileKey(clusterId, file.fileId)}: ${error.message}`, { cause: error });
+    }
+  });
 }
 
 /** What the agent would have committed, out of the file itself. Sizes before compression are not in it. */
-async function readFileCommit(
+async function fileCommitOf(
   clusterId: string,
-  { fileId, store }: StoredFile,
+  store: ObjectStore,
+  { fileId, bytes: listedBytes }: ListedFile,
   signal: AbortSignal,
 ): Promise<FileCommit> {
   const key = logFileKey(clusterId, fileId);
-  const { fileBytes, sections } = await readLogFile(store, key, { signal });
+  const wholeBytesMax = jobLimits.replayedFileBytesMax;
+  const { fileBytes, sections, source } = await openLogFile(store, key, {
+    listedBytes,
+    wholeBytesMax,
+    signal,
+  });
   const rows = sections.reduce((sum, { batchCount }) => sum + batchCount, 0);
   const topicIds: string[] = [];
   const columns = {
@@ -191,7 +265,7 @@ async function readFileCommit(
   for (const section of sections) {
     let topic = topicIds.indexOf(section.topicId);
     if (topic === -1) topic = topicIds.push(section.topicId) - 1;
-    for await (const { byteStart, bytes } of readSectionBatches(store, key, section, { signal })) {
+    for await (const { byteStart, bytes } of readSectionBatches(source, key, section, { signal })) {
       const batch = new RecordBatchView(bytes);
       columns.topic[row] = topic;
       columns.partition[row] = section.partition;
@@ -207,6 +281,16 @@ async function readFileCommit(
 }
 
 const gone = entryErrors.indexOf('KAFKA_STORAGE_ERROR');
+
+/** Returns how many files were committed. */
+async function commitAll(
+  port: SequenceReplayOptions['port'],
+  files: readonly FileCommit[],
+  total: Parameters<typeof count>[2],
+): Promise<number> {
+  count(files, await port.commitFiles(files), total);
+  return files.length;
+}
 
 function count(
   files: readonly FileCommit[],

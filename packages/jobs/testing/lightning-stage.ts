@@ -10,7 +10,7 @@ import {
 } from '@weir/cluster';
 import { Metrics, type Random, seededRandom } from '@weir/core';
 import { settle } from '@weir/core/testing';
-import { aroundStore, logFileKey, type ObjectStore } from '@weir/storage';
+import { aroundStore, type ListOptions, logFileKey, type ObjectStore } from '@weir/storage';
 import { batchRecords, recordBatches } from '@weir/wire';
 import { sequenceReplay } from '../src/sequence-replay.ts';
 
@@ -203,7 +203,7 @@ export class LightningStage {
       },
       async *list(prefix, options) {
         await before('list');
-        yield* store.list(prefix, options);
+        yield* sortedList(store, prefix, options);
       },
       async getRange(key, start, end, options) {
         await before('getRange');
@@ -217,7 +217,10 @@ export class LightningStage {
         commitFiles: around('commitFiles'),
         closeFileSequences: around('closeFileSequences'),
       },
-      buckets: () => [{ number: 0, open: () => seen }, ...this.retired.map((one) => ({ open: () => one }))],
+      buckets: () => [
+        { number: 0, open: () => seen },
+        ...this.retired.map((one) => ({ open: () => withSortedList(one) })),
+      ],
       checkOwner: async () => {},
       clock: cluster.clock,
       metrics: new Metrics(),
@@ -297,6 +300,19 @@ export class LightningStage {
       if (this.random.below(2) === 0) await this.finishPuts(this.random.next());
     }
   }
+}
+
+/** A test store lists objects in the order in which they were stored, and real ones by their keys. */
+async function* sortedList(store: ObjectStore, prefix: string, options?: ListOptions) {
+  const pages = await Array.fromAsync(store.list(prefix, options));
+  yield pages.flat().sort((one, other) => (one.key < other.key ? -1 : 1));
+}
+
+function withSortedList(store: ObjectStore): ObjectStore {
+  return {
+    ...aroundStore(store, ({ run, signal }) => run(signal)),
+    list: (prefix, options) => sortedList(store, prefix, options),
+  };
 }
 
 /** The share of uploads under way at the end of an agent that the store still does. */

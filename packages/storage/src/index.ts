@@ -27,6 +27,7 @@ export {
   sequencePlace,
 } from './log-file/file-id.ts';
 export { LogFileError } from './log-file/log-file-error.ts';
+export { openLogFile } from './log-file/open-log-file.ts';
 export { parseHeader, readLogFile } from './log-file/read-log-file.ts';
 export { scrubLogFile } from './log-file/scrub-log-file.ts';
 export { readSectionBatches } from './log-file/section-batches.ts';

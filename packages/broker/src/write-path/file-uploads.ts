@@ -169,7 +169,8 @@ export class FileUploads {
     const { signal } = file.abandoned;
     const first = { key: logFileKey(clusterId, fileId), content: slices };
     if (this.#hedged === undefined) {
-      await store.put(first.key, slices, { signal, isNewKey: true });
+      // A job lists the files of a sequence: it must not find a part of one whose agent was killed while it wrote.
+      await store.put(first.key, slices, { signal, isNewKey: file.sequence === undefined });
       return slices;
     }
     // Any of them may be the one that is stored first, whichever began last.

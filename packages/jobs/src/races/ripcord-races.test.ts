@@ -65,6 +65,30 @@ test('an agent acknowledges for as long as there is no leader, and all of it is 
   assert.ok(jobs > 10, `only ${jobs} jobs`);
 });
 
+test('requests for leases that are never answered end no acknowledgements, and nothing is lost', async () => {
+  for (let seed = 1; seed <= 5; seed++) {
+    const stage = new LightningStage(seed, fewFiles);
+    await stage.open();
+    const { store } = stage.path;
+    const head = store.head.bind(store);
+    store.head = (key) => (stage.random.below(3) === 0 ? new Promise(() => {}) : head(key));
+    lose(stage);
+    await stage.pass(2 * fileSequenceLeaseMs);
+    const before = stage.sent.length;
+    await writeFor(stage, 60);
+    await stage.finishPuts(1);
+    await stage.pass(100);
+    const late = stage.sent.slice(before);
+    const share = late.filter(({ isAcknowledged }) => isAcknowledged).length / late.length;
+    assert.ok(share > 0.9, `seed ${seed}: only ${share} of ${late.length} was acknowledged`);
+    if (seed % 2 === 0) await die(stage);
+    comeBack(stage);
+    if (seed % 2 === 1) await writeFor(stage, 5);
+    await runJobs(stage);
+    await stage.check();
+  }
+});
+
 test('an outage may last longer than files are committed without a sequence', async () => {
   const stage = new LightningStage(1, fewFiles);
   await stage.open();

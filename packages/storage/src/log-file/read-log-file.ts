@@ -46,7 +46,7 @@ interface LogFileSection extends Omit<SectionToEncode, 'topic'> {
 }
 
 /** The description of a file: everything but its records. */
-interface LogFile extends LogFileHeader {
+export interface LogFile extends LogFileHeader {
   readonly fileBytes: number;
   readonly sections: readonly LogFileSection[];
 }

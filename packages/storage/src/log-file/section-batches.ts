@@ -16,6 +16,9 @@ interface SectionRange {
   readonly byteLength: number;
 }
 
+/** A store, or a file that is in memory. */
+export type RangeSource = Pick<ObjectStore, 'getRange'>;
+
 /** The size of one read. A larger batch is read whole. */
 const readBytes = 4 * MiB;
 
@@ -24,7 +27,7 @@ const readBytes = 4 * MiB;
  * read and the largest batch, whatever the size of the section.
  */
 export async function* readSectionBatches(
-  store: ObjectStore,
+  store: RangeSource,
   key: string,
   { byteStart, byteLength }: SectionRange,
   options?: CallOptions,

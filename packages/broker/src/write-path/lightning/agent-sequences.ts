@@ -60,6 +60,8 @@ interface Sequence extends OwnSequence {
   /** Whether the leader knows that. */
   isHandedOver: boolean;
   isClosing: boolean;
+  /** Whether the bucket is being asked for a lease. */
+  isAsking: boolean;
 }
 
 /**
@@ -198,6 +200,7 @@ export class AgentSequences implements OwnSequences {
       hasLeft: false,
       isHandedOver: false,
       isClosing: false,
+      isAsking: false,
     };
     this.#all.add(sequence);
     return sequence;
@@ -335,11 +338,33 @@ export class AgentSequences implements OwnSequences {
     else this.#closeIfDone(current);
   }
 
+  /** Names all of them, however many, in calls of which each has as many as the leader takes. */
   async #keep(): Promise<void> {
+    const most = brokerLimits.sequencesPerCallMax;
+    const all = this.#byUrgency();
+    for (let from = 0; from < all.length && !this.#isAbandoned; from += most)
+      await this.#keepSome(all.slice(from, from + most));
+  }
+
+  /**
+   * First those of new files, without which nothing is acknowledged; then others whose leases end. What was left waits
+   * for a job anyway, and is no longer to be kept open.
+   */
+  #byUrgency(): readonly Sequence[] {
+    const urgency = (sequence: Sequence) => {
+      if (this.#isInUse(sequence)) return 0;
+      if (sequence.state !== 'left') return 1;
+      return sequence.isHandedOver ? 3 : 2;
+    };
+    return [...this.#all].sort((one, other) => urgency(one) - urgency(other));
+  }
+
+  async #keepSome(sequences: readonly Sequence[]): Promise<void> {
     const { agentId, port, clock } = this.#options;
-    const kept = [...this.#all]
-      .filter(({ state, isClosing }) => state !== 'over' && !isClosing)
-      .slice(0, brokerLimits.sequencesPerCallMax);
+    // Some may have ended during the calls before.
+    const kept = sequences.filter(
+      (sequence) => this.#all.has(sequence) && sequence.state !== 'over' && !sequence.isClosing,
+    );
     if (kept.length === 0) return;
     const sentMs = clock.monotonicMs();
     const wanted = kept.map(({ sequenceId, fromMs, state, isHandedOver }): SequenceToKeep => {
@@ -414,26 +439,29 @@ export class AgentSequences implements OwnSequences {
   #renewSoon(): void {
     if (this.#isAbandoned) return;
     this.#cancelRenewal = this.#options.clock.after(brokerLimits.bucketLeaseIntervalMs, () => {
-      void this.#renew().finally(() => this.#renewSoon());
+      this.#renewSoon();
+      this.#renew();
     });
   }
 
   /** Asks the bucket about sequences whose leases the leader has not renewed lately. */
-  async #renew(): Promise<void> {
+  #renew(): void {
     const { clock, ripcord } = this.#options;
     ripcord!.onRenewal();
     const dueMs = clock.monotonicMs() + fileSequenceLeaseMs - 2 * fileSequenceIntervalMs;
-    const due = [...this.#all].filter(
-      ({ state, isClosing, leasedUntilMs }) => state === 'open' && !isClosing && leasedUntilMs <= dueMs,
-    );
-    await Promise.all(
-      due.map(async (sequence) => {
-        const lease = await ripcord!.leases.ask(sequence.sequenceId, sequence.leasedUntilMs);
-        if (sequence.state !== 'open') return;
-        if (lease === 'ended') this.#end(sequence);
-        else if (lease !== 'unknown')
-          sequence.leasedUntilMs = Math.max(sequence.leasedUntilMs, lease.untilMs);
-      }),
-    );
+    for (const sequence of this.#all) {
+      const { state, isClosing, isAsking, leasedUntilMs } = sequence;
+      // An answer that is missing must not delay the leases of others.
+      if (state === 'open' && !isClosing && !isAsking && leasedUntilMs <= dueMs) void this.#ask(sequence);
+    }
+  }
+
+  async #ask(sequence: Sequence): Promise<void> {
+    sequence.isAsking = true;
+    const lease = await this.#options.ripcord!.leases.ask(sequence.sequenceId, sequence.leasedUntilMs);
+    sequence.isAsking = false;
+    if (sequence.state !== 'open') return;
+    if (lease === 'ended') this.#end(sequence);
+    else if (lease !== 'unknown') sequence.leasedUntilMs = Math.max(sequence.leasedUntilMs, lease.untilMs);
   }
 }

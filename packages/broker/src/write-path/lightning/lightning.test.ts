@@ -230,6 +230,25 @@ test('when the type of a topic changes, what was acknowledged is committed first
   assert.equal(end(), 5);
 });
 
+test('a file of a sequence is listed only when it is whole', async () => {
+  const { path, slow, write, registered } = await stage();
+  await registered();
+  const written: boolean[] = [];
+  const put = path.store.put.bind(path.store);
+  path.store.put = (key, content, options) => {
+    // Then a directory as a bucket shows it as soon as it is begun.
+    written.push(options?.isNewKey === true);
+    return put(key, content, options);
+  };
+  write('lightning');
+  await settle();
+  path.clock.advance(10);
+  await settle();
+  append(path, [produced(slow, 0, batchOf(['classic']))]);
+  await settle();
+  assert.deepEqual(written, [false, true]);
+});
+
 test('the first write to a lightning topic waits for what is under way, and holds nothing else up', async () => {
   const { path, slow, one, registered } = await stage();
   await registered();
