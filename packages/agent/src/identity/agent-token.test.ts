@@ -283,6 +283,38 @@ test('another process of the control plane is used if one does not answer', asyn
   assert.equal(forms.length, 1);
 });
 
+/** A process that accepts connections and never answers, as one behind a broken network. */
+async function silentPlane(t: TestContext) {
+  const counts = { begun: 0, ended: 0 };
+  const server = createServer((_request, response) => {
+    counts.begun++;
+    response.once('close', () => counts.ended++);
+  });
+  return { url: `http://127.0.0.1:${await listening(t, server)}`, counts };
+}
+
+test('a token of the shortest lifetime is replaced in time while several addresses are silent', async (t) => {
+  const silent = await Promise.all(Array.from({ length: 5 }, () => silentPlane(t)));
+  const { url, state } = await controlPlane(t);
+  let urls = [url];
+  const { token, clock } = tokenOf(t, [], { urls: () => urls });
+  state.answer = [200, { access_token: 'agt_first', expires_in: 60 }];
+  token.start();
+  await token.whenHeld();
+  const endMs = clock.monotonicMs() + 60_000;
+  urls = [...silent.map((plane) => plane.url), url];
+  state.answer = [200, { access_token: 'agt_second', expires_in: 60 }];
+  // The latest time for a renewal.
+  clock.advance(45_000);
+  for (const { counts } of silent) {
+    await until(() => counts.begun === 1);
+    clock.advance(2_000);
+  }
+  await until(() => held(token) === 'agt_second');
+  assert.ok(clock.monotonicMs() < endMs);
+  await until(() => silent.every(({ counts }) => counts.ended === 1));
+});
+
 const given = { access_token: 'a', expires_in: 1 };
 const answers: [what: string, answer: Answer, problem: RegExp][] = [
   ['no JSON', [200, '<html>'], /no access_token/],

@@ -17,13 +17,14 @@ import {
   tokenExchange,
 } from '@weir/rpc';
 import { agentLimits } from '../limits.ts';
+import { firstAnswer } from './first-answer.ts';
 import { type GivenTokens, HeldTokens } from './held-tokens.ts';
 import type { PlatformToken } from './platform-token.ts';
 import { postForm } from './post-form.ts';
 
 export interface AgentTokenOptions {
   readonly clusterId: string;
-  /** URLs of the control plane, tried in turn. */
+  /** URLs of the control plane, asked in this order. */
   readonly urls: () => readonly string[];
   readonly platformToken: PlatformToken;
   readonly proxy?: ForwardProxy | undefined;
@@ -54,6 +55,11 @@ const retryBackOff: JitteredBackOff = { firstMs: 500, maxMs: 15_000, jitter: 'ha
 const aheadMsMax = 10_000;
 /** How often a token for a region is asked for ahead; then at the next renewal. */
 const aheadAttemptsMax = 3;
+/**
+ * How long an address has before the next one is asked, too. A token may live a minute and be replaced 15 s before its
+ * end: five addresses of lost regions leave time enough for another one.
+ */
+const nextAddressAfterMs = 2_000;
 /** Limit on the reason that a control plane returns for a refusal. */
 const problemCharsMax = 300;
 
@@ -204,7 +210,7 @@ export class AgentToken {
   }
 
   async #exchanged(): Promise<GivenTokens> {
-    const { clusterId, urls, platformToken } = this.#options;
+    const { clusterId, urls, platformToken, clock } = this.#options;
     const audience = agentAudience(clusterId);
     const form = new URLSearchParams({
       grant_type: tokenExchange.grantType,
@@ -213,23 +219,19 @@ export class AgentToken {
       audience,
       [regionTokens.parameter]: regionTokens.wanted,
     });
-    const problems: string[] = [];
-    for (const url of urls()) {
-      try {
-        return await this.#exchangedAt(url, form);
-      } catch (error) {
-        problems.push((error as Error).message);
-      }
-    }
-    throw new Error(problems.join('; '));
+    const stop = this.#stopping.signal;
+    return firstAnswer(
+      urls().map((url) => (signal: AbortSignal) => this.#exchangedAt(url, form, signal)),
+      { clock, nextAfterMs: nextAddressAfterMs, stop },
+    );
   }
 
-  async #exchangedAt(address: string, form: URLSearchParams): Promise<GivenTokens> {
+  async #exchangedAt(address: string, form: URLSearchParams, stop: AbortSignal): Promise<GivenTokens> {
     const { proxy, clock } = this.#options;
     const base = new URL(address);
     if (!base.pathname.endsWith('/')) base.pathname += '/';
     const url = new URL(agentTokenPath, base);
-    const { status, text } = await postForm({ url, form, proxy, clock, stop: this.#stopping.signal });
+    const { status, text } = await postForm({ url, form, proxy, clock, stop });
     const body = fieldsOf(text);
     const { access_token: token, expires_in: seconds, error_description: why } = body;
     if (status !== 200) {

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { allAnswers, findTopic, type KafkaCluster, offsetRanges, Producer, readRecords } from '@weir/client';
+import { allAnswers, findTopic, type KafkaCluster, offsetRanges, Producer } from '@weir/client';
 import { Failure, formatDurationMs } from '@weir/core';
 import type { Deps } from '../deps.ts';
 import type { Handler } from '../handler.ts';
 import { stoppedStatus } from '../handler.ts';
 import { printResult } from '../results/results.ts';
 import { onCluster } from './connection.ts';
+import { readWritten } from './drill/read-written.ts';
 import { runFault } from './drill/run-fault.ts';
 import { type DrillReport, WrittenRecords } from './drill/written-records.ts';
 
@@ -32,12 +33,13 @@ export const drillTool: Handler<'cli drill'> = async (values, deps) => {
   const report = await onCluster(values, deps, async (cluster) => {
     const partitions = await partitionsOf(cluster, topic);
     const before = allAnswers(await offsetRanges(cluster, topic, partitions));
-    const written = await write(cluster, values, drillId, partitions.length, deps, async () => {
+    const prefix = `weir drill ${drillId} `;
+    const written = await write(cluster, values, prefix, partitions.length, deps, async () => {
       if (commandToRun === undefined) output.err('weir cli drill: cause the fault now\n');
       else faultStatus = await runFault(commandToRun, environment, stop);
     });
     const from = new Map([...before].map(([partition, { latest }]) => [partition, latest]));
-    await read(cluster, topic, drillId, from, written);
+    await readWritten(cluster, { topicName: topic, prefix, from, written, patienceMs });
     return written.report();
   });
   if (stop.aborted) return stoppedStatus;
@@ -59,7 +61,7 @@ async function partitionsOf(cluster: KafkaCluster, topic: string): Promise<reado
 async function write(
   cluster: KafkaCluster,
   values: { readonly idempotent: boolean; readonly 'drill-for': number; readonly topic?: string | undefined },
-  drillId: string,
+  prefix: string,
   partitionCount: number,
   { clock, stop }: Deps,
   fail: () => Promise<void>,
@@ -101,42 +103,12 @@ async function write(
 
   async function send(partition: number): Promise<void> {
     const number = written.send(partition);
-    const value = Buffer.from(`weir drill ${drillId} ${number}`);
+    const value = Buffer.from(`${prefix}${number}`);
     const failed = await producer.send(values.topic!, partition, [
       { key: null, value, headers: [], timestamp: BigInt(Math.floor(clock.nowMs())) },
     ]);
     if (failed.size === 0) written.acknowledged(partition, number, clock.monotonicMs());
     else written.failed(partition);
-  }
-}
-
-/** Reads until all that was acknowledged is there. */
-async function read(
-  cluster: KafkaCluster,
-  topicName: string,
-  drillId: string,
-  from: ReadonlyMap<number, bigint>,
-  written: WrittenRecords,
-): Promise<void> {
-  const ends = allAnswers(await offsetRanges(cluster, topicName, [...from.keys()]));
-  const complete = new AbortController();
-  const places = new Map(
-    [...from].map(([partition, offset]) => [partition, { offset, end: ends.get(partition)!.latest }]),
-  );
-  const prefix = `weir drill ${drillId} `;
-  const records = readRecords(cluster, {
-    topicName,
-    from: places,
-    recordsMax: Number.POSITIVE_INFINITY,
-    waitMs: patienceMs,
-    until: complete.signal,
-  });
-  for await (const piece of records) {
-    for (const { partition, value } of piece) {
-      const text = value === null ? '' : Buffer.from(value).toString();
-      if (text.startsWith(prefix)) written.read(partition, Number(text.slice(prefix.length)));
-    }
-    if (written.missing === 0) complete.abort();
   }
 }
 
