@@ -59,6 +59,21 @@ const killsAgentsAndLeaders: Fault = async (stage) => {
   await stage.cluster.pause(between(stage.random, 1_500, 4_000));
 };
 
+/**
+ * Often an agent while no process leads, so that it has acknowledged records of lightning topics that are not
+ * committed. Among the agents that are killed are some that commit what others left.
+ */
+const killsAgentsBesideLeaders: Fault = async (stage) => {
+  const { cluster, random } = stage;
+  if (random.next() < 0.4) return killsAgentsAndLeaders(stage);
+  const killsOne = async () => {
+    await cluster.pause(between(random, 100, 1_400));
+    await killsAgents(stage);
+  };
+  await Promise.all([killsLeader(stage), killsOne()]);
+  await cluster.pause(between(random, 1_000, 3_000));
+};
+
 /** Agents, leaders, and the processes in which agents have pipelines. */
 const harmsPipelines: Fault = async (stage) => {
   const { cluster, random } = stage;
@@ -252,6 +267,7 @@ export const faults = {
   pausesAgents,
   killsLeader,
   killsAgentsAndLeaders,
+  killsAgentsBesideLeaders,
   harmsPipelines,
   pausesLeader,
   losesControlPlanes,

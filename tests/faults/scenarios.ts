@@ -5,7 +5,7 @@ import { type Fault, faults } from './faults.ts';
 import { cutsOffControlPlanes, cutsRegions } from './network-faults.ts';
 import { startLibrdkafka, startLibrdkafkaCopiers } from './workloads/librdkafka.ts';
 import { startPipelines } from './workloads/pipelines.ts';
-import { startSingleAttempts } from './workloads/single-attempts.ts';
+import { startLightningAttempts, startSingleAttempts } from './workloads/single-attempts.ts';
 import {
   startStreams,
   startTransactions,
@@ -53,6 +53,15 @@ export const scenarios: readonly Scenario[] = [
     fault: faults.killsAgentsAndLeaders,
     workloads: own,
     database: 'postgres',
+  },
+  {
+    name: 'lightning-killed',
+    fault: faults.killsAgentsBesideLeaders,
+    workloads: [startLightningAttempts],
+    database: 'postgres',
+    configs: { 'service.default.topic.type': 'lightning' },
+    // Longer than it takes until others commit what a killed agent left.
+    troubleMsMin: 50_000,
   },
   { name: 'control-planes-away', fault: faults.losesControlPlanes, workloads: own },
   { name: 'standby-harmed', fault: faults.harmsStandby, workloads: own },

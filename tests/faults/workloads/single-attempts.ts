@@ -23,7 +23,7 @@ class SingleAttempts {
   readonly #recorder: Recorder;
   readonly #topic: Bootstrap;
   readonly #name: string;
-  readonly #acknowledged: (value: string) => void;
+  readonly #acknowledged: (value: string, isEarly: boolean) => void;
   #connection: Connection | undefined;
   #connections = 0;
   #values = 0;
@@ -34,7 +34,7 @@ class SingleAttempts {
     { cluster, recorder }: WorkloadContext,
     topic: Bootstrap,
     name: string,
-    acknowledged: (value: string) => void,
+    acknowledged: (value: string, isEarly: boolean) => void,
   ) {
     this.#cluster = cluster;
     this.#recorder = recorder;
@@ -112,12 +112,15 @@ class SingleAttempts {
       };
       const { responses } = await connection.request('Produce', body, requestTimeoutMs);
       let hasFailed = false;
-      for (const { index, errorCode } of responses[0]!.partitionResponses) {
+      for (const { index, errorCode, baseOffset } of responses[0]!.partitionResponses) {
         hasFailed ||= errorCode !== 0;
         if (errorCode !== 0) continue;
-        for (const value of values.get(index)!) {
-          this.#recorder.note({ type: 'acknowledge', topic, partition: index, value });
-          this.#acknowledged(value);
+        // What is acknowledged before its commit has offset 0, as the first record of a partition.
+        const isEarly = baseOffset === 0n;
+        for (const [place, value] of values.get(index)!.entries()) {
+          const offset = isEarly ? {} : { offset: Number(baseOffset) + place };
+          this.#recorder.note({ type: 'acknowledge', topic, partition: index, value, ...offset });
+          this.#acknowledged(value, isEarly);
         }
       }
       if (hasFailed) connection.close('a write was refused');
@@ -128,9 +131,19 @@ class SingleAttempts {
   }
 }
 
+/** The same with topics of which most records have to be acknowledged before they are committed. */
+export async function startLightningAttempts(context: WorkloadContext): Promise<Workload> {
+  return startAttempts(context, 0.5);
+}
+
 /** Starts producers that try each value once, and a reader, which ends when it has all that was acknowledged. */
 export async function startSingleAttempts(context: WorkloadContext): Promise<Workload> {
+  return startAttempts(context, 0);
+}
+
+async function startAttempts(context: WorkloadContext, earlyPartMin: number): Promise<Workload> {
   const { cluster, recorder } = context;
+  const count = { acknowledged: 0, early: 0 };
   const topic = await cluster.topic('attempts');
   /** Acknowledged and not read yet. */
   const missing = new Set<string>();
@@ -138,7 +151,9 @@ export async function startSingleAttempts(context: WorkloadContext): Promise<Wor
   const producers = Array.from(
     { length: producerCount },
     (_, n) =>
-      new SingleAttempts(context, topic, `attempts-${n}`, (value) => {
+      new SingleAttempts(context, topic, `attempts-${n}`, (value, isEarly) => {
+        count.acknowledged++;
+        if (isEarly) count.early++;
         if (!seen.has(value)) missing.add(value);
       }),
   );
@@ -160,6 +175,9 @@ export async function startSingleAttempts(context: WorkloadContext): Promise<Wor
       for (const producer of producers) producer.stop();
       const isDone = () => producers.every((producer) => producer.isDone);
       await cluster.until(isDone, withinMs, 'all writes are answered');
+      const counts = `${count.early} of ${count.acknowledged} records were acknowledged before their commit`;
+      cluster.note(counts);
+      if (count.early < earlyPartMin * count.acknowledged) throw new Error(`only ${counts}`);
       const endMs = cluster.clock.monotonicMs() + withinMs;
       // What is still missing then is found by the check, which says what it is.
       await cluster.until(

@@ -97,7 +97,7 @@ export async function startPostgres(): Promise<PostgresServer | { readonly missi
 }
 
 /** Signals a server and the processes of its connections, on Linux. */
-function signalAll({ pid }: ChildProcess, signal: 'SIGSTOP' | 'SIGCONT'): void {
+export function signalAll({ pid }: ChildProcess, signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   // The server first, so that it starts no others in the meantime.
   for (const one of [
@@ -115,7 +115,8 @@ function signalAll({ pid }: ChildProcess, signal: 'SIGSTOP' | 'SIGCONT'): void {
   }
 }
 
-function findPrograms(): string | undefined {
+/** The folder of the binaries of PostgreSQL. */
+export function findPrograms(): string | undefined {
   return npmPrograms() ?? installedPrograms();
 }
 
@@ -150,7 +151,7 @@ function installedPrograms(): string | undefined {
   return newest === undefined ? undefined : join(folder, newest, 'bin');
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
