@@ -5,7 +5,7 @@ import { counted } from './number-texts.ts';
 import { diagnostics } from './registry.ts';
 
 /** The alerts of a release that often fire when a diagnostic fails, beside the one for all of them. */
-export type RelatedAlerts = (diagnostic: string) => readonly string[];
+type RelatedAlerts = (diagnostic: string) => readonly string[];
 
 /** The reference page of diagnostics, as Markdown. */
 export function diagnosticsPage(relatedAlerts: RelatedAlerts): string {
