@@ -45,6 +45,7 @@ const applets = [
   'nproc',
   'ps',
   'readlink',
+  'sed',
   'sh',
   'sleep',
   'wget',

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { release } from '@weir/core';
 import { pagesBesideDocs } from '@weir/mcp';
-import { filesOfPackages, type Lock, type PinnedPackage } from './npm-packages.ts';
+import { filesOfPackages, Lock, type PinnedPackage } from './npm-packages.ts';
 import type { Platform } from './platforms.ts';
 import { fileAt, filesBelow, type ReleaseFile, textFile } from './release-file.ts';
 
@@ -35,6 +35,24 @@ const loadedPackages = [
 /** Loaded by processes that write and read tables, and by nothing else. Its binary is as large as all the rest. */
 const tablesPackage = '@duckdb/node-api';
 
+/** Of the generator of the documentation site: what readers of the site load, and none of the tools that write it. */
+const sitePackages = [
+  '@docsearch/css',
+  '@vue/reactivity',
+  '@vue/runtime-core',
+  '@vue/runtime-dom',
+  '@vue/shared',
+  '@vueuse/core',
+  '@vueuse/integrations',
+  '@vueuse/shared',
+  'focus-trap',
+  'mark.js',
+  'minisearch',
+  'tabbable',
+  'vitepress',
+  'vue',
+] as const;
+
 /** `weir/testing` and what belongs to it, by the names of their files in a bundle. */
 export const testingEntries = {
   testing: pathOf(import.meta.resolve('../../packages/embedded/src/index.ts')),
@@ -51,7 +69,7 @@ function pathOf(url: string): string {
 /** What is the same on all platforms. */
 interface Program {
   readonly files: readonly ReleaseFile[];
-  /** Packages whose code is in the bundle or in the console. */
+  /** Packages whose code is in the bundle, in the console or in the documentation site. */
   readonly bundled: readonly PinnedPackage[];
   /** Packages that the bundle loads, with the versions that it was tested with. */
   readonly loaded: Readonly<Record<string, string>>;
@@ -90,10 +108,13 @@ export async function makeProgram(lock: Lock): Promise<Program> {
     ];
     const foreign = Object.keys(inputs).filter((path) => path.startsWith('node_modules/'));
     const folders = new Set(foreign.map(packageFolderOf));
+    const siteLock = new Lock(join(root, 'scripts/docs-site/generator/package-lock.json'));
     const bundled = new Map<string, PinnedPackage>();
-    for (const one of [...folders]
-      .map((path) => lock.at(path))
-      .concat(lock.closureOfWorkspace('packages/console')))
+    for (const one of [
+      ...[...folders].map((path) => lock.at(path)),
+      ...lock.closureOfWorkspace('packages/console'),
+      ...sitePackages.map((name) => siteLock.at(`node_modules/${name}`)),
+    ])
       bundled.set(`${one.name}@${one.version}`, one);
     const versions = (names: readonly string[]) =>
       Object.fromEntries(names.map((name) => [name, lock.version(name)]));

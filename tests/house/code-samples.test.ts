@@ -9,8 +9,8 @@ import { guidePages } from '../interop/readme/guide-pages.ts';
 import { httpPages } from '../interop/readme/http-page-names.ts';
 import { repositoryFiles, root } from './repository.ts';
 
-// Pages whose samples are run have tests of their own: README.md, the guides for tests, for HTTP and for logs, and the
-// references. Here every block of the others is at least what it says it is.
+// Pages whose samples are run have tests of their own, which the tables below name. Here every block is at least what
+// it says it is.
 
 interface Sample {
   readonly place: string;
@@ -142,30 +142,44 @@ test('code stands between fences, because what is only indented is neither check
   ]);
 });
 
-/** Tests that run what these pages show in another way than line by line. */
-const runElsewhere: Readonly<Record<string, string>> = {
+/** Tests that take the commands from these pages, and run those that need no cluster or cloud of their own. */
+const followedBy: Readonly<Record<string, string>> = {
   'README.md': 'tests/interop/readme/readme.test.ts',
   'docs/guides/log-intake.md': 'tests/interop/logs/shippers.test.ts',
+  'docs/operate/kubernetes.md': 'tests/interop/release/longer/helm.ts',
+  'docs/start/install.md': 'tests/interop/release/longer/installation-pages.ts',
+};
+
+/**
+ * Pages whose commands of a shell are only checked, for their names, flags and variables (tests/house/docs.test.ts).
+ * What they do is tested with other values: these tests do not notice that a step is missing on the page.
+ */
+const checkedOnly: Readonly<Record<string, string>> = {
   'docs/guides/migration.md': 'tests/interop/migration/weir.test.ts',
   'docs/guides/tables.md': 'tests/interop/tables/asked-tables.test.ts',
   'docs/guides/terraform.md': 'tests/interop/release/longer/terraform.ts',
   'docs/guides/testing.md': 'tests/interop/release/longer/artefacts.ts',
-  'docs/operate/kubernetes.md': 'tests/interop/release/longer/helm.ts',
   'docs/operate/regions.md': 'tests/interop/postgres/regions.test.ts',
   'docs/operate/ripcord.md': 'tests/interop/agent/ripcord.test.ts',
-  'docs/start/install.md': 'tests/interop/release/longer/artefacts.ts',
 };
 
-test('commands of every page are run by a test', () => {
+test('commands of every page are run by a test, or the page is one of those that are only checked', () => {
   const files = new Set(repositoryFiles());
   const typed = new Set([...Object.keys(guidePages), ...httpPages.map(([page]) => page)]);
+  const named = [...Object.keys(followedBy), ...Object.keys(checkedOnly)];
   const withCommands = pages.filter((path) => /^ *```sh$/m.test(readFileSync(join(root, path), 'utf8')));
-  const unrun = withCommands.filter(
-    (path) => !typed.has(path.replace(/^docs\//, '')) && !files.has(runElsewhere[path] ?? ''),
+  const unknown = withCommands.filter(
+    (path) => !typed.has(path.replace(/^docs\//, '')) && !named.includes(path),
   );
-  assert.deepEqual(unrun, []);
-  const gone = Object.keys(runElsewhere).filter((path) => !withCommands.includes(path));
+  assert.deepEqual(unknown, []);
+  const gone = named.filter((path) => !withCommands.includes(path));
   assert.deepEqual(gone, []);
+  const missing = Object.values(checkedOnly).filter((path) => !files.has(path));
+  assert.deepEqual(missing, []);
+  const unread = Object.entries(followedBy).filter(
+    ([page, path]) => !files.has(path) || !readFileSync(join(root, path), 'utf8').includes(page),
+  );
+  assert.deepEqual(unread, [], 'a test that follows a page reads it');
 });
 
 const typed = /^ *(?:\$ |curl |kubectl |helm |npm |docker |(?:bin\/)?weir (?!.*: ))/m;
