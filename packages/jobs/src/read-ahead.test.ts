@@ -56,7 +56,7 @@ test('a read that fails before those ahead of it have ended is thrown in its tur
   await settle();
   running.get(3)!.fail(new Error('the store is on fire'));
   // A rejection without a handler would end this process by then.
-  await new Promise((resolve) => setImmediate(resolve));
+  await settle();
   assert.deepEqual(got, []);
   for (const one of [2, 0, 1]) running.get(one)!.end();
   await assert.rejects(reading, /on fire/);

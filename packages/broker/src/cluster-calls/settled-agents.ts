@@ -9,8 +9,8 @@ const newClientMs = 1_000;
 /** The leader sees the end of an agent's connections in this time, unless it is busy. */
 const settleMs = 10;
 /**
- * A leader that does not answer a request in this time is not waited for: the view is what there is. When a leader dies,
- * the next one is there in this time.
+ * A leader that does not answer a request in this time is not waited for: the view is what there is. When a leader
+ * dies, the next one is there in this time.
  */
 const answerMsMax = 3_000;
 /** From the moment in which a new leader leaves an agent out until the others know. */
