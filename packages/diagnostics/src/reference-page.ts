@@ -12,7 +12,9 @@ export function diagnosticsPage(relatedAlerts: RelatedAlerts): string {
   const sections = [
     introduction,
     ...checkTypes.map((type) => {
-      const parts = diagnostics.filter((check) => check.type === type).map((check) => sectionOf(check, relatedAlerts(check.name)));
+      const parts = diagnostics
+        .filter((check) => check.type === type)
+        .map((check) => sectionOf(check, relatedAlerts(check.name)));
       return `## ${type}\n\n${parts.join('\n\n')}`;
     }),
     releaseSection(),
