@@ -1,3 +1,4 @@
+import { rename } from 'node:fs/promises';
 import { systemClock } from '@weir/core';
 import type { Cluster, Victim } from './servers.ts';
 
@@ -26,6 +27,17 @@ async function hangs({ process }: Victim): Promise<void> {
   }
 }
 
+/** Reads and writes of the bucket fail at once, as those of a store that refuses connections do. */
+async function isAway(bucket: string): Promise<void> {
+  const elsewhere = `${bucket}-away`;
+  await rename(bucket, elsewhere);
+  try {
+    await pause(hangMs);
+  } finally {
+    await rename(elsewhere, bucket);
+  }
+}
+
 const node = ({ nodes }: Cluster, turn: number) => nodes[turn % nodes.length]!;
 
 /** What can happen to a cluster. Each ends when all processes are ready again. */
@@ -49,6 +61,10 @@ export const faults = {
   'leader-hangs': {
     what: 'the leading control plane or controller hangs for 8 s',
     run: async (cluster: Cluster) => hangs(await cluster.leader()),
+  },
+  'bucket-out': {
+    what: 'one of three buckets is away for 8 s',
+    run: ({ buckets = [] }: Cluster, turn: number) => isAway(buckets[turn % buckets.length]!),
   },
   'region-lost': {
     what: 'the leading one of three regions is killed',

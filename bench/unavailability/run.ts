@@ -15,8 +15,9 @@ import { type FaultName, faults, pause } from './faults.ts';
 import { type Outage, outagesOf, percentile } from './gaps.ts';
 import { type Cluster, nodeCount, startApacheCluster, startWeirCluster } from './servers.ts';
 
-/** `region-lost` has its processes in three regions. */
-const usualFaults = (Object.keys(faults) as FaultName[]).filter((name) => name !== 'region-lost');
+/** Faults of clusters that are built for them: processes in three regions, objects in several buckets. */
+const faultsOfTheirOwn: readonly FaultName[] = ['region-lost', 'bucket-out'];
+const usualFaults = (Object.keys(faults) as FaultName[]).filter((name) => !faultsOfTheirOwn.includes(name));
 
 /**
  * `npm run bench:unavailability`: how long clients with default settings wait when a process of three fails. Apache's
@@ -26,7 +27,8 @@ const usage = `npm run bench:unavailability -- [flags]
   --server weir|kafka    what is measured (weir)
   --database sqlite|postgres  of Weir's control planes (sqlite)
   --faults <names>       with how often each happens: node-killed:50,leader-killed:50 (${usualFaults.join(', ')},
-                         three times each); region-lost needs PostgreSQL, and a run of its own
+                         three times each); region-lost needs PostgreSQL, and a run of its own, as
+                         bucket-out of Weir does
   --settle <seconds>     from the return of a process to the next fault (Weir 3, Kafka 10)
   --rate <count>         records per second of each client (240)
   --logs <folder>        where Weir's processes write a log each; none by default
@@ -146,6 +148,9 @@ async function run(): Promise<void> {
   const classPath = buildJava(join(import.meta.dirname, '../kafka/java'));
   const settleMs = Number(values.settle ?? (isKafka ? 10 : 3)) * 1000;
   const settings: Settings = { plan: planOf(values.faults), settleMs, rate: Number(values.rate) };
+  const isPlanned = (fault: FaultName) => settings.plan.some(([name]) => name === fault);
+  if (isKafka && faultsOfTheirOwn.some(isPlanned))
+    throw new Error(`--server kafka has no ${faultsOfTheirOwn.join(' and no ')}`);
   const database = !isKafka && values.database === 'postgres' ? await startPostgres() : undefined;
   if (database !== undefined && 'missing' in database) throw new Error(database.missing);
   try {
@@ -155,7 +160,8 @@ async function run(): Promise<void> {
         : await startWeirCluster(lifetime, {
             database: database?.url,
             logs: values.logs,
-            hasRegions: settings.plan.some(([name]) => name === 'region-lost'),
+            hasRegions: isPlanned('region-lost'),
+            hasBuckets: isPlanned('bucket-out'),
           });
       const rows = await measure(lifetime, cluster, classPath, settings);
       const what = isKafka ? `Apache Kafka ${apacheRelease}, three nodes` : `Weir over ${values.database}`;

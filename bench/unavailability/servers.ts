@@ -23,6 +23,8 @@ export interface Cluster {
   readonly nodes: readonly Victim[];
   /** The process that leads now. */
   leader(): Promise<Victim>;
+  /** Folders of its buckets, if each object is in several. */
+  readonly buckets?: readonly string[];
   /** What is in the region that leads, if there are several. */
   readonly region?: readonly Victim[];
 }
@@ -38,6 +40,8 @@ interface WeirClusterOptions {
   readonly database?: string | undefined;
   /** Whether each agent is in a region of its own, together with a control plane. */
   readonly hasRegions: boolean;
+  /** Whether each object is in two of three buckets at least, which `service_multi://` names. */
+  readonly hasBuckets: boolean;
   /** Folder of a log of each process. */
   readonly logs?: string | undefined;
 }
@@ -47,7 +51,7 @@ const regions = ['east', 'west', 'north'] as const;
 /** Three agents and two control planes, or three in as many regions, over a bucket of files. */
 export async function startWeirCluster(
   lifetime: Lifetime,
-  { database, hasRegions, logs }: WeirClusterOptions,
+  { database, hasRegions, hasBuckets, logs }: WeirClusterOptions,
 ): Promise<Cluster> {
   const inRegion = (index: number) => (hasRegions ? ['-multiregion', '-region', regions[index]!] : []);
   const planeCount = hasRegions ? regions.length : 2;
@@ -60,6 +64,11 @@ export async function startWeirCluster(
     profileFolder: undefined,
     logFile: logs === undefined ? undefined : join(logs, `${name}.log`),
   });
+  const buckets = (hasBuckets ? ['bucket-1', 'bucket-2', 'bucket-3'] : ['bucket']).map((name) =>
+    join(folder, name),
+  );
+  const urls = buckets.map((path) => pathToFileURL(path).href);
+  const bucketUrl = hasBuckets ? `service_multi://${urls.join('<>')}` : urls[0]!;
   const planes: Victim[] = [];
   for (const [index, port] of planePorts.entries()) {
     const args = [
@@ -88,7 +97,7 @@ export async function startWeirCluster(
   for (const [index, port] of agentPorts.entries()) {
     const args = [
       ...['agent', ...identity, '-metadataURL', planeUrls.join(), '-availabilityZone', 'zone-a'],
-      ...['-bucketURL', pathToFileURL(join(folder, 'bucket')).href, '-bindAddress', '127.0.0.1'],
+      ...['-bucketURL', bucketUrl, '-bindAddress', '127.0.0.1'],
       ...['-kafkaPort', `${port}`, '-httpPort', '0', '-batchTimeout', '50ms'],
       ...inRegion(index),
       ...(logs === undefined ? [] : ['-logLevel', 'info']),
@@ -99,6 +108,7 @@ export async function startWeirCluster(
     name: 'Weir',
     servers: agentPorts.map((port) => `127.0.0.1:${port}`).join(),
     nodes,
+    ...(hasBuckets ? { buckets } : {}),
     ...(hasRegions ? { region: [planes[0]!, nodes[0]!] } : {}),
     async leader() {
       for (;;) {
