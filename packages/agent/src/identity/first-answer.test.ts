@@ -42,7 +42,7 @@ test('addresses that are silent delay the next by a fixed time, and the first an
   assert.deepEqual(ended(), [true, true, true]);
   assert.equal(clock.waiting, 0);
   await clock.pass(60_000);
-  assert.equal(times().length, 3, 'nobody else is asked');
+  assert.equal(times().length, 3, 'no other address is asked');
 });
 
 test('an address that fails makes room for the next at once', async () => {
@@ -76,7 +76,7 @@ test('the reasons of all are in their order', async () => {
   assert.equal(clock.waiting, 0);
 });
 
-test('after a stop nobody else is asked', async () => {
+test('after a stop no other address is asked', async () => {
   const { clock, stop, answer, times } = stage(3);
   const failed = assert.rejects(answer, /stopped/);
   await clock.pass(100);
